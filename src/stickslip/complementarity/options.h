@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Options that every solver understands. Algorithm-specific constants live beside the algorithm.
+#pragma once
+
+#include <limits>
+
+namespace stickslip::complementarity {
+
+struct SolverOptions {
+  // Largest Residual::error that counts as solved (dimensionless, see residual.h). Sane range 1e-14 .. 1e-2.
+  double tolerance = 1e-8;
+
+  // Iterations (pivots, sweeps or Newton steps, as the algorithm counts them); 0 leaves the algorithm's own limit.
+  int max_iterations = 0;
+
+  // Wall-clock limit in seconds, checked between iterations.
+  double time_limit = std::numeric_limits<double>::infinity();
+
+  // Keep one IterationRecord per iteration in the summary. Costs memory and, for some solvers, a residual each.
+  bool record_history = false;
+};
+
+}  // namespace stickslip::complementarity
