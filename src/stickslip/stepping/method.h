@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// How a model is to be stepped: the [method] table of a scene.
+#pragma once
+
+#include <string>
+
+namespace stickslip::stepping {
+
+struct Method {
+  std::string motion = "dynamic";            // dynamic
+  std::string stepper = "stewart-trinkle";   // a name of the stepper registry
+  std::string friction = "cone";             // cone | pyramid
+  int directions = 8;                        // of the pyramid, even, 4 .. 1024 (spatial contacts only)
+  double step = 1e-3;                        // seconds (in the scene's unit of time), > 0
+  std::string solver = "auto";               // a name of the solver registry
+  double tolerance = 1e-9;                   // largest certified residual of a step
+  std::string collider = "features";         // a name of the collider registry
+  int threads = 1;                           // islands in parallel; the result does not depend on it
+};
+
+}  // namespace stickslip::stepping
