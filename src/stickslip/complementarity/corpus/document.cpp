@@ -190,6 +190,9 @@ class DocumentBuilder {
     }
     constexpr std::size_t kLongest = 160;
     if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+    // The message quotes what was read last, which need not be text.
+    for (char& character : text)
+      if (static_cast<unsigned char>(character) >= 0x7f) character = '?';
     return text;
   }
 

@@ -182,14 +182,14 @@ std::vector<double> read_compliance(CorpusDocument& document, int dimension, Ind
 
 ContactProblem read_contact(CorpusDocument& document, int dimension) {
   const Index contacts = need_integer(document, "nc");
+  if (document.vector.contains("compliance"))
+    fail("\"compliance\" belongs to gfc2d and gfc3d; here it is part of the diagonal blocks of \"W\"");
   ContactProblem problem;
   problem.mu = read_friction(document, contacts);
   problem.q = need_vector_of(document, "q", dimension * contacts, "dimension nc");
   problem.W = make_block_matrix(need_matrix(document, "W", dimension * contacts, dimension * contacts), dimension);
   problem.kind = read_contact_kinds(document, contacts);
   problem.normal_impulse = read_normal_impulses(document, problem.kind, contacts);
-  if (const std::vector<double> compliance = read_compliance(document, dimension, contacts); !compliance.empty())
-    add_compliance(problem, compliance);
   return problem;
 }
 
