@@ -11,14 +11,15 @@ namespace stickslip::bench {
 
 enum class SiconosForm { Lcp, Mlcp, Relay, Friction2d, Friction3d, GlobalFriction3d };
 
-// How the matrix is handed over: each solver gets the storage that it is fastest with (measured on the corpus).
 enum class SiconosStorage { Dense, Block, Sparse };
 
+// A solver stands in the list once per matrix storage that it accepts, under one name: the storage decides its speed by
+// up to a factor of 100, so each problem counts the storage that serves it best.
 struct SiconosSolver {
   const char* name;  // as in the tables
   SiconosForm form;
   int id;  // Siconos' number of the solver
-  SiconosStorage storage;
+  SiconosStorage storage = SiconosStorage::Dense;
   int max_size = 0;              // unknowns or contacts beyond which it is not tried (0: no bound)
   int local_solver = 0;          // replaces the default one-contact solver
   int hybrid = 0;                // value of the NSN hybrid strategy
@@ -28,7 +29,7 @@ struct SiconosSolver {
 // In the order in which the tables print them.
 [[nodiscard]] std::span<const SiconosSolver> siconos_solvers(SiconosForm form);
 
-// Why a solver is left out for a class of problems; empty when it is run. Only hopeless cases, to save time.
-[[nodiscard]] std::string_view reason_to_skip(const SiconosSolver& solver, std::string_view problem_class, int size);
+// Why a solver is not run on a problem of this size; empty when it is. Only hopeless cases, to save time.
+[[nodiscard]] std::string_view reason_to_skip(const SiconosSolver& solver, int size);
 
 }  // namespace stickslip::bench

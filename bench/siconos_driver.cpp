@@ -98,7 +98,10 @@ SiconosRun run(const SiconosSolver& solver, const MakeProblem& make, const Sicon
 SiconosRun run_siconos(const SiconosSolver& solver, const AffineProblem& problem, const SiconosLimits& limits) {
   return run(
       solver,
-      [&] { return solver.form == SiconosForm::Relay ? make_siconos_relay(problem) : make_siconos_lcp(problem); },
+      [&] {
+        return solver.form == SiconosForm::Relay ? make_siconos_relay(problem)
+                                                 : make_siconos_lcp(problem, solver.storage);
+      },
       limits);
 }
 
@@ -111,7 +114,7 @@ SiconosRun run_siconos(const SiconosSolver& solver, const ContactProblem& proble
 }
 
 SiconosRun run_siconos(const SiconosSolver& solver, const GlobalContactProblem& problem, const SiconosLimits& limits) {
-  return run(solver, [&] { return make_siconos_global(problem); }, limits);
+  return run(solver, [&] { return make_siconos_global(problem, solver.storage); }, limits);
 }
 
 }  // namespace stickslip::bench

@@ -2,7 +2,6 @@
 // Copyright the stickslip authors
 #include "bench/siconos_problems.h"
 
-#include <Eigen/Core>
 #include <FrictionContactProblem.h>
 #include <GlobalFrictionContactProblem.h>
 #include <LinearComplementarityProblem.h>
@@ -13,6 +12,7 @@
 #include <RelayProblem.h>
 #include <SolverOptions.h>
 #include <SparseBlockMatrix.h>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cstdlib>
 
@@ -99,16 +99,24 @@ Eigen::MatrixXd dense_of(const AffineProblem& problem) {
   return problem.is_dense ? problem.dense : Eigen::MatrixXd(problem.sparse);
 }
 
+Sparse sparse_of(const AffineProblem& problem) {
+  return problem.is_dense ? Sparse(problem.dense.sparseView()) : problem.sparse;
+}
+
+NumericsMatrix* matrix_of(const Sparse& A, SiconosStorage storage) {
+  return storage == SiconosStorage::Dense ? dense_matrix(Eigen::MatrixXd(A)) : sparse_matrix(A);
+}
+
 void set_zero(std::vector<double>& values) {
   std::fill(values.begin(), values.end(), 0.0);
 }
 
 class Lcp final : public SiconosProblem {
  public:
-  explicit Lcp(const AffineProblem& problem) : w_(problem.size()) {
+  Lcp(const AffineProblem& problem, SiconosStorage storage) : w_(problem.size()) {
     answer.resize(problem.size());
     lcp_.size = static_cast<int>(problem.size());
-    lcp_.M = dense_matrix(dense_of(problem));
+    lcp_.M = matrix_of(sparse_of(problem), storage);
     lcp_.q = copy_of(problem.q.data(), problem.size());
   }
   int solve(SolverOptions* options) override {
@@ -226,14 +234,14 @@ class Friction final : public SiconosProblem {
 
 class GlobalFriction final : public SiconosProblem {
  public:
-  explicit GlobalFriction(const GlobalContactProblem& problem)
+  GlobalFriction(const GlobalContactProblem& problem, SiconosStorage storage)
       : rows_(problem.w.size()), r_(rows_), u_(rows_), v_(problem.f.size()) {
     answer.resize(rows_ + v_.size());
     global_ = globalFrictionContactProblem_new();
     global_->dimension = problem.dimension;
     global_->numberOfContacts = problem.contacts();
-    global_->M = sparse_matrix(problem.M);
-    global_->H = sparse_matrix(problem.H);
+    global_->M = matrix_of(problem.M, storage);
+    global_->H = matrix_of(problem.H, storage);
     global_->q = copy_of(problem.f.data(), problem.f.size());
     global_->b = copy_of(problem.w.data(), problem.w.size());
     global_->norm_q = problem.f.norm();
@@ -258,8 +266,8 @@ class GlobalFriction final : public SiconosProblem {
 
 }  // namespace
 
-std::unique_ptr<SiconosProblem> make_siconos_lcp(const AffineProblem& problem) {
-  return std::make_unique<Lcp>(problem);
+std::unique_ptr<SiconosProblem> make_siconos_lcp(const AffineProblem& problem, SiconosStorage storage) {
+  return std::make_unique<Lcp>(problem, storage);
 }
 std::unique_ptr<SiconosProblem> make_siconos_relay(const AffineProblem& problem) {
   return std::make_unique<Relay>(problem);
@@ -270,8 +278,8 @@ std::unique_ptr<SiconosProblem> make_siconos_mlcp(const MixedLcp& problem) {
 std::unique_ptr<SiconosProblem> make_siconos_friction(const ContactProblem& problem, SiconosStorage storage) {
   return std::make_unique<Friction>(problem, storage);
 }
-std::unique_ptr<SiconosProblem> make_siconos_global(const GlobalContactProblem& problem) {
-  return std::make_unique<GlobalFriction>(problem);
+std::unique_ptr<SiconosProblem> make_siconos_global(const GlobalContactProblem& problem, SiconosStorage storage) {
+  return std::make_unique<GlobalFriction>(problem, storage);
 }
 
 }  // namespace stickslip::bench

@@ -28,11 +28,13 @@ class SiconosProblem {
   std::vector<double> answer;
 };
 
-[[nodiscard]] std::unique_ptr<SiconosProblem> make_siconos_lcp(const complementarity::AffineProblem& problem);
+[[nodiscard]] std::unique_ptr<SiconosProblem> make_siconos_lcp(const complementarity::AffineProblem& problem,
+                                                               SiconosStorage storage);
 [[nodiscard]] std::unique_ptr<SiconosProblem> make_siconos_relay(const complementarity::AffineProblem& problem);
 [[nodiscard]] std::unique_ptr<SiconosProblem> make_siconos_mlcp(const complementarity::MixedLcp& problem);
 [[nodiscard]] std::unique_ptr<SiconosProblem> make_siconos_friction(const complementarity::ContactProblem& problem,
                                                                     SiconosStorage storage);
-[[nodiscard]] std::unique_ptr<SiconosProblem> make_siconos_global(const complementarity::GlobalContactProblem& problem);
+[[nodiscard]] std::unique_ptr<SiconosProblem> make_siconos_global(const complementarity::GlobalContactProblem& problem,
+                                                                  SiconosStorage storage);
 
 }  // namespace stickslip::bench
