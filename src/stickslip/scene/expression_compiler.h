@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Tree -> program (private to expression*.cpp).
+#pragma once
+
+#include "stickslip/scene/expression.h"
+#include "stickslip/scene/expression_ops.h"
+
+namespace stickslip::scene {
+
+// Values on the machine's stack at any time: enough for kDeepestExpression nested operands.
+inline constexpr int kStackSize = 2 * kDeepestExpression;
+
+class ExpressionCompiler {
+ public:
+  ExpressionCompiler(const SyntaxTree& tree, const Scope& scope, Expression& out)
+      : tree_(tree), scope_(scope), out_(out) {}
+
+  void compile(int node);
+  // The program of (left - right).
+  void compile_difference(int left, int right);
+
+ private:
+  void number(double value);
+  void name(const SyntaxNode& node);
+  void body_variable(const SyntaxNode& node, std::size_t dot);
+  void operation(const SyntaxNode& node);
+  void shortcut(const SyntaxNode& node);
+  void conditional(const SyntaxNode& node);
+  void call(const SyntaxNode& node);
+  void pointwise(const FunctionInfo& function, const SyntaxNode& node);
+  void body_function(const FunctionInfo& function, const SyntaxNode& node);
+  void tracker(const FunctionInfo& function, const SyntaxNode& node);
+  void check_arguments(const FunctionInfo& function, const SyntaxNode& node) const;
+  void require(Reach reach, const SyntaxNode& node) const;
+  [[nodiscard]] int body(int node) const;
+  [[noreturn]] void unknown_name(const SyntaxNode& node) const;
+
+  std::size_t emit(Op op, int pops, int a = 0, int b = 0, std::uint8_t component = 0);
+  void land(std::size_t jump);
+  void fold(std::size_t start, int arguments);
+  [[nodiscard]] bool is_constant_since(std::size_t start, double& value) const;
+
+  const SyntaxTree& tree_;
+  const Scope& scope_;
+  Expression& out_;
+  int depth_ = 0;
+};
+
+}  // namespace stickslip::scene
