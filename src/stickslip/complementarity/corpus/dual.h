@@ -56,7 +56,9 @@ struct Dual {
     for (std::size_t k = 0; k < N; ++k) c.d[k] = a.d[k] * b.value + a.value * b.d[k];
     return c;
   }
-  friend Dual operator/(const Dual& a, const Dual& b) { return a * b.chain(T(1.0) / b.value, T(-1.0) / (b.value * b.value)); }
+  friend Dual operator/(const Dual& a, const Dual& b) {
+    return a * b.chain(T(1.0) / b.value, T(-1.0) / (b.value * b.value));
+  }
   Dual& operator+=(const Dual& b) { return *this = *this + b; }
   Dual& operator-=(const Dual& b) { return *this = *this - b; }
   Dual& operator*=(const Dual& b) { return *this = *this * b; }
@@ -65,13 +67,27 @@ struct Dual {
 // The elementary functions for double and for duals of any depth.
 namespace elementary {
 
-inline double pow(double x, double p) { return std::pow(x, p); }
-inline double exp(double x) { return std::exp(x); }
-inline double log(double x) { return std::log(x); }
-inline double sin(double x) { return std::sin(x); }
-inline double cos(double x) { return std::cos(x); }
-inline double sqrt(double x) { return std::sqrt(x); }
-inline double atan(double x) { return std::atan(x); }
+inline double pow(double x, double p) {
+  return std::pow(x, p);
+}
+inline double exp(double x) {
+  return std::exp(x);
+}
+inline double log(double x) {
+  return std::log(x);
+}
+inline double sin(double x) {
+  return std::sin(x);
+}
+inline double cos(double x) {
+  return std::cos(x);
+}
+inline double sqrt(double x) {
+  return std::sqrt(x);
+}
+inline double atan(double x) {
+  return std::atan(x);
+}
 
 template <int N, class T>
 Dual<N, T> pow(const Dual<N, T>& x, double p) {

@@ -79,18 +79,22 @@ McpTestProblem mathiesen() {
   return p;
 }
 
-// Colville's second problem: min e'y + y'C y + d'y^3 subject to A y >= b, y >= 0; first-order conditions in (y, lambda).
+// Colville's second problem: min e'y + y'C y + d'y^3 subject to A y >= b, y >= 0; first-order conditions in (y,
+// lambda).
 McpTestProblem colville() {
   McpTestProblem p;
   p.name = "colvnlp";
   p.note = "first-order conditions of Colville's problem 2";
   p.problem = kkt_mcp<5, 10>([](const auto& y, const auto& lambda) {
-    constexpr double C[5][5] = {{30, -20, -10, 32, -10}, {-20, 39, -6, -31, 32}, {-10, -6, 10, -6, -10},
-                                {32, -31, -6, 39, -20},  {-10, 32, -10, -20, 30}};
+    constexpr double C[5][5] = {{30, -20, -10, 32, -10},
+                                {-20, 39, -6, -31, 32},
+                                {-10, -6, 10, -6, -10},
+                                {32, -31, -6, 39, -20},
+                                {-10, 32, -10, -20, 30}};
     constexpr double d[5] = {4, 8, 10, 6, 2}, e[5] = {-15, -27, -36, -18, -12};
-    constexpr double A[10][5] = {{-16, 2, 0, 1, 0}, {0, -2, 0, 4, 2},     {-3.5, 0, 2, 0, 0}, {0, -2, 0, -4, -1},
-                                 {0, -9, -2, 1, -2.8}, {2, 0, -4, 0, 0},  {-1, -1, -1, -1, -1}, {-1, -2, -3, -2, -1},
-                                 {1, 2, 3, 4, 5},   {1, 1, 1, 1, 1}};
+    constexpr double A[10][5] = {{-16, 2, 0, 1, 0},    {0, -2, 0, 4, 2}, {-3.5, 0, 2, 0, 0},   {0, -2, 0, -4, -1},
+                                 {0, -9, -2, 1, -2.8}, {2, 0, -4, 0, 0}, {-1, -1, -1, -1, -1}, {-1, -2, -3, -2, -1},
+                                 {1, 2, 3, 4, 5},      {1, 1, 1, 1, 1}};
     constexpr double b[10] = {-40, -2, -.25, -4, -4, -1, -40, -60, 5, 1};
     std::decay_t<decltype(y[0])> L = 0;
     for (std::size_t i = 0; i < 5; ++i) {
@@ -126,26 +130,49 @@ McpTestProblem small(const char* name, Formula formula, std::vector<Eigen::Vecto
 void add_singular_problems(std::vector<McpTestProblem>& all) {
   const auto v = [](auto... x) { return vector({static_cast<double>(x)...}); };
   const auto pow4 = [](const auto& x) { return square(square(x)); };
-  all.push_back(small<1>("quarp", [pow4](const auto& x, auto& f) { f[0] = pow4(1 - x[0]); }, {v(.1), v(.9)},
-                         {v(0), v(1)}, "x = 1 is singular"));
-  all.push_back(small<2>("aff1", [](const auto& x, auto& f) { f[0] = x[0] + 2 * x[1]; f[1] = x[1] - 1; },
+  all.push_back(small<1>(
+      "quarp", [pow4](const auto& x, auto& f) { f[0] = pow4(1 - x[0]); }, {v(.1), v(.9)}, {v(0), v(1)},
+      "x = 1 is singular"));
+  all.push_back(small<2>("aff1",
+                         [](const auto& x, auto& f) {
+                           f[0] = x[0] + 2 * x[1];
+                           f[1] = x[1] - 1;
+                         },
                          {v(.1, .9)}, {v(0, 1)}));
   all.push_back(small<2>("quarquad",
-                         [pow4](const auto& x, auto& f) { f[0] = x[1] - pow4(1 - x[0]); f[1] = 1 - square(x[1]); },
-                         {v(.1, .9), v(.9, .1)}, {v(2, 1), v(0, 1), v(1, 0)}));
-  all.push_back(small<2>("affknot1", [](const auto& x, auto& f) { f[0] = x[1] - 1; f[1] = x[0]; }, {v(.9, .1)},
-                         {v(0, 1)}, "solutions (0,t), t >= 1"));
-  all.push_back(small<2>("affknot2", [](const auto& x, auto& f) { f[0] = x[1] - 1; f[1] = x[0] + x[1] - 1; },
-                         {v(.5, .5)}, {v(0, 1)}));
-  all.push_back(small<2>("munson4", [](const auto& x, auto& f) { f[0] = -square(x[1] - 1); f[1] = -square(x[0] - 1); },
-                         {v(0, 0)}, {v(1, 1)}, "singular"));
-  all.push_back(small<3>("ne-hard",
-                         [](const auto& x, auto& f) {
-                           f[0] = sin(x[0]) + square(x[0]);
-                           f[1] = x[1] * x[1] * x[1] + x[0] * x[2];
-                           f[2] = square(x[2]) + x[0] * x[1] - 200;
+                         [pow4](const auto& x, auto& f) {
+                           f[0] = x[1] - pow4(1 - x[0]);
+                           f[1] = 1 - square(x[1]);
                          },
-                         {v(10, 1, 10)}, {v(0, 0, std::sqrt(200.0))}, "singular"));
+                         {v(.1, .9), v(.9, .1)}, {v(2, 1), v(0, 1), v(1, 0)}));
+  all.push_back(small<2>(
+      "affknot1",
+      [](const auto& x, auto& f) {
+        f[0] = x[1] - 1;
+        f[1] = x[0];
+      },
+      {v(.9, .1)}, {v(0, 1)}, "solutions (0,t), t >= 1"));
+  all.push_back(small<2>("affknot2",
+                         [](const auto& x, auto& f) {
+                           f[0] = x[1] - 1;
+                           f[1] = x[0] + x[1] - 1;
+                         },
+                         {v(.5, .5)}, {v(0, 1)}));
+  all.push_back(small<2>(
+      "munson4",
+      [](const auto& x, auto& f) {
+        f[0] = -square(x[1] - 1);
+        f[1] = -square(x[0] - 1);
+      },
+      {v(0, 0)}, {v(1, 1)}, "singular"));
+  all.push_back(small<3>(
+      "ne-hard",
+      [](const auto& x, auto& f) {
+        f[0] = sin(x[0]) + square(x[0]);
+        f[1] = x[1] * x[1] * x[1] + x[0] * x[2];
+        f[2] = square(x[2]) + x[0] * x[1] - 200;
+      },
+      {v(10, 1, 10)}, {v(0, 0, std::sqrt(200.0))}, "singular"));
   all.push_back(small<4>("doubleknot",
                          [](const auto& x, auto& f) {
                            f[0] = 1 - x[0] + x[1] + x[2];
@@ -154,30 +181,59 @@ void add_singular_problems(std::vector<McpTestProblem>& all) {
                            f[3] = 1 + x[2] - x[3];
                          },
                          {v(.5, .5, .5, .5)}, {v(1, 0, 0, 1)}));
-  all.push_back(small<2>("quad1", [](const auto& x, auto& f) { f[0] = x[0] - 1; f[1] = square(x[1]); },
+  all.push_back(small<2>("quad1",
+                         [](const auto& x, auto& f) {
+                           f[0] = x[0] - 1;
+                           f[1] = square(x[1]);
+                         },
                          {v(.9, -.1), v(.9, .1)}, {v(1, 0)}));
   all.push_back(small<1>("quarn", [pow4](const auto& x, auto& f) { f[0] = -pow4(1 - x[0]); }, {v(.9)}, {v(1)}));
-  all.push_back(small<2>("AI31", [](const auto& x, auto& f) { f[0] = x[1]; f[1] = x[0]; }, {v(-.5, -.9)}, {v(0, 0)},
-                         "solutions (t,0) and (0,t)"));
-  all.push_back(small<2>("AI33",
-                         [](const auto& x, auto& f) { f[0] = (x[0] - 1) * x[1]; f[1] = square(x[0] - 1); },
-                         {v(-.9, .5), v(.9, -.9)}, {v(0, 0), v(1, 0)}, "not isolated"));
+  all.push_back(small<2>(
+      "AI31",
+      [](const auto& x, auto& f) {
+        f[0] = x[1];
+        f[1] = x[0];
+      },
+      {v(-.5, -.9)}, {v(0, 0)}, "solutions (t,0) and (0,t)"));
+  all.push_back(small<2>(
+      "AI33",
+      [](const auto& x, auto& f) {
+        f[0] = (x[0] - 1) * x[1];
+        f[1] = square(x[0] - 1);
+      },
+      {v(-.9, .5), v(.9, -.9)}, {v(0, 0), v(1, 0)}, "not isolated"));
   all.push_back(small<2>("AI34",
                          [](const auto& x, auto& f) {
                            f[0] = square(x[0] - 1) + (x[0] - 1) * x[1];
                            f[1] = square(x[0] - 1);
                          },
                          {v(.1, .5), v(1.9, -.5)}, {v(0, 0), v(1, 0)}));
-  all.push_back(small<2>("DI6", [](const auto& x, auto& f) { f[0] = x[0]; f[1] = x[1] - x[0]; }, {v(.9, .1)}, {v(0, 0)}));
-  all.push_back(small<2>("DI7", [](const auto& x, auto& f) { f[0] = f[1] = (x[0] + x[1]) / 2; }, {v(.9, .1)}, {v(0, 0)}));
-  all.push_back(small<2>("DI9", [](const auto& x, auto& f) { f[0] = x[1]; f[1] = x[1] - x[0]; }, {v(.9, .9)}, {v(0, 0)}));
+  all.push_back(small<2>("DI6",
+                         [](const auto& x, auto& f) {
+                           f[0] = x[0];
+                           f[1] = x[1] - x[0];
+                         },
+                         {v(.9, .1)}, {v(0, 0)}));
+  all.push_back(
+      small<2>("DI7", [](const auto& x, auto& f) { f[0] = f[1] = (x[0] + x[1]) / 2; }, {v(.9, .1)}, {v(0, 0)}));
+  all.push_back(small<2>("DI9",
+                         [](const auto& x, auto& f) {
+                           f[0] = x[1];
+                           f[1] = x[1] - x[0];
+                         },
+                         {v(.9, .9)}, {v(0, 0)}));
   all.push_back(small<2>("FIJ3",
                          [](const auto& x, auto& f) {
                            f[0] = square(x[0]) + x[0] * x[1];
                            f[1] = x[1] + square(x[0]) - square(x[1]);
                          },
                          {v(.9, 1.9), v(-.9, .5)}, {v(0, 1), v(0, 0)}));
-  all.push_back(small<2>("FIS43", [](const auto& x, auto& f) { f[0] = x[0]; f[1] = x[0] + 1; }, {v(.9, .9)}, {v(0, 0)}));
+  all.push_back(small<2>("FIS43",
+                         [](const auto& x, auto& f) {
+                           f[0] = x[0];
+                           f[1] = x[0] + 1;
+                         },
+                         {v(.9, .9)}, {v(0, 0)}));
   all.push_back(small<2>("IK35",
                          [](const auto& x, auto& f) {
                            const double c = 3 / (2 * std::sqrt(2.0));
@@ -185,7 +241,12 @@ void add_singular_problems(std::vector<McpTestProblem>& all) {
                            f[1] = 2 * x[0] + (1 - c) * x[1];
                          },
                          {v(.9, .9)}, {v(0, 0)}));
-  all.push_back(small<2>("IS2", [](const auto& x, auto& f) { f[0] = -x[1]; f[1] = -x[0]; }, {v(.9, .9)}, {v(0, 0)}));
+  all.push_back(small<2>("IS2",
+                         [](const auto& x, auto& f) {
+                           f[0] = -x[1];
+                           f[1] = -x[0];
+                         },
+                         {v(.9, .9)}, {v(0, 0)}));
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ struct Lubrication {
   double dx;
   Eigen::MatrixXd thickness;  // dH_{i+1/2} / dp_j for i = 0..N and j = 1..N
 
-  explicit Lubrication(int size) : N(size), dx((kEnd - kBegin) / size), thickness(Eigen::MatrixXd::Zero(size + 1, size)) {
+  explicit Lubrication(int size)
+      : N(size), dx((kEnd - kBegin) / size), thickness(Eigen::MatrixXd::Zero(size + 1, size)) {
     for (int i = 0; i <= N; ++i)
       for (int j = 0; j <= N; ++j) {
         const double t = (j - i - 0.5) * dx;
@@ -130,11 +131,12 @@ McpTestProblem lubrication_line_contact(int N) {
   p.problem.lower[0] = -kInfinity;
   p.problem.upper = Eigen::VectorXd::Constant(N + 1, kInfinity);
   p.problem.function = [model](const Eigen::VectorXd& z, Eigen::VectorXd& f) { return model->function(z, f); };
-  p.problem.jacobian = [model](const Eigen::VectorXd& z, Eigen::SparseMatrix<double>& J) { return model->jacobian(z, J); };
+  p.problem.jacobian = [model](const Eigen::VectorXd& z, Eigen::SparseMatrix<double>& J) {
+    return model->jacobian(z, J);
+  };
   Eigen::VectorXd start(N + 1);
   start[0] = 1.6;
-  for (int i = 1; i <= N; ++i)
-    start[i] = std::max(0.0, 1 - std::abs((Lubrication::kBegin + 1 + i * model->dx) / 2));
+  for (int i = 1; i <= N; ++i) start[i] = std::max(0.0, 1 - std::abs((Lubrication::kBegin + 1 + i * model->dx) / 2));
   p.starts = {start};
   return p;
 }
