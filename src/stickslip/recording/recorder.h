@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Writes a run to an HDF5 file as it goes.
+//
+// Layout (T frames, B bodies, C contact rows of all frames together):
+//     /scene                  text of the scene file            /version, /method   texts
+//     /bodies                 names (B)                          /observables        names
+//     /time                   (T)
+//     /state/position         (T, B, 3)  centre of mass, world frame
+//     /state/orientation      (T, B, 4)  unit quaternion w, x, y, z
+//     /state/angle            (T, B)     planar bodies: not wrapped
+//     /state/velocity, /state/angular_velocity   (T, B, 3)
+//     /observe/NAME           (T)
+//     /contacts/first         (T)        index of the frame's first row in the tables below (int32)
+//     /contacts/bodies        (C, 2)     int32      /contacts/features (C, 4)  shape and feature of each side, int32
+//     /contacts/mode          (C)        uint8: 0 open, 1 stick, 2 roll, 3 slide
+//     /contacts/gap           (C)        /contacts/point, /normal, /force, /slip  (C, 3)
+//     /certificate/residual   (T)        largest certified residual of the steps since the last frame
+//     /events/time (E), /events/bodies (E, 2), /events/mode (E, 2: from, to)
+//
+// A killed run leaves a readable file: HDF5's single-writer mode orders its writes so that the file is consistent at
+// every moment, and after each flush the mark "open for writing" is taken off the file, so that any HDF5 reader
+// opens it. Frames count as written when /time has them: it is flushed last.
+#pragma once
+
+#include "stickslip/contact/contact_result.h"
+#include "stickslip/model/state.h"
+#include "stickslip/recording/hdf5_file.h"
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stickslip::recording {
+
+struct RecordingInfo {
+  std::string scene;    // the scene's text, as read
+  std::string version;  // of stickslip
+  std::string method;   // stepper, friction, step, solver, tolerance, in words
+  std::vector<std::string> bodies;
+  std::vector<std::string> observables;
+};
+
+struct Frame {
+  const model::State& state;
+  std::span<const contact::ContactResult> contacts;
+  std::span<const double> observables;
+  double residual = 0;
+};
+
+struct ModeChange {
+  double time = 0;
+  int body_a = -1, body_b = -1;
+  contact::Mode from = contact::Mode::Open, to = contact::Mode::Open;
+};
+
+class Recorder {
+ public:
+  // Creates (or replaces) the file. Throws RecordingError when it cannot.
+  Recorder(const std::string& path, const RecordingInfo& info);
+  // Goes on with an existing recording after `time`: later frames are dropped.
+  Recorder(const std::string& path, double time);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void append(const Frame& frame);
+  void append(const ModeChange& change);
+
+  // Makes all frames so far safe on disk. Happens by itself about once a second.
+  void flush();
+  // Flushes and closes; errors are reported here rather than in the destructor.
+  void close();
+
+ private:
+  void start_single_writer();
+  std::string path_;
+  Hdf5Id file_;
+  AppendArray time_, position_, orientation_, angle_, velocity_, angular_velocity_;
+  std::vector<AppendArray> observe_;
+  AppendArray first_, contact_bodies_, contact_features_, contact_mode_, gap_, point_, normal_, force_, slip_;
+  AppendArray residual_, event_time_, event_bodies_, event_mode_;
+  std::vector<double> row_;
+  std::chrono::steady_clock::time_point last_flush_;
+};
+
+}  // namespace stickslip::recording

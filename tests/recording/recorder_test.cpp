@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/recording/recorder.h"
+
+#include "stickslip/recording/reader.h"
+#include "stickslip/recording/superblock.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace stickslip::recording {
+namespace {
+
+class RecorderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    path_ = (std::filesystem::temp_directory_path() /
+             ("stickslip-" + std::to_string(::getpid()) + "-" + test->name() + ".h5"))
+                .string();
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  static RecordingInfo info() { return {"title = \"two bodies\"\n", "0.1.0", "stewart-trinkle", {"part", "plate"}, {"x"}}; }
+
+  // Frame k of a made-up run: everything in it can be recomputed from k.
+  static void append_frame(Recorder& recorder, int k) {
+    model::State state;
+    state.time = 0.5 * k;
+    state.bodies.resize(2);
+    state.bodies[0].pose.position = Vec3(k, 2.0 * k, 1.0 / (k + 1));
+    state.bodies[1].velocity.angular = Vec3(0, 0, -k);
+    state.bodies[1].angle = 7.0 * k;
+    std::vector<contact::ContactResult> contacts(static_cast<std::size_t>(k % 3));
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      contacts[c].contact.id = {0, 1, 0, 0, static_cast<std::int32_t>(c), k};
+      contacts[c].contact.gap = 1e-3 * static_cast<double>(c);
+      contacts[c].mode = contact::Mode::Slide;
+      contacts[c].force = Vec3(0, k, 1);
+    }
+    const double x = 3.0 * k;
+    recorder.append(Frame{state, contacts, std::span<const double>(&x, 1), 1e-12 * k});
+  }
+  std::string path_;
+};
+
+TEST_F(RecorderTest, FramesReadBackToTheSameBits) {
+  {
+    Recorder recorder(path_, info());
+    for (int k = 0; k < 1500; ++k) append_frame(recorder, k);
+    recorder.append(ModeChange{0.25, 0, 1, contact::Mode::Stick, contact::Mode::Slide});
+    recorder.close();
+  }
+  const Recording recording(path_);
+  ASSERT_EQ(recording.frames(), 1500U);
+  EXPECT_EQ(recording.info().scene, info().scene);
+  EXPECT_EQ(recording.info().bodies, info().bodies);
+  const model::State state = recording.state(1234);
+  EXPECT_EQ(state.time, 617.0);
+  EXPECT_EQ(state.bodies[0].pose.position, Vec3(1234, 2468, 1.0 / 1235));
+  EXPECT_EQ(state.bodies[1].angle, 7.0 * 1234);
+  EXPECT_EQ(recording.contacts(1234).size(), 1234U % 3);
+  EXPECT_EQ(recording.contacts(1499).size(), 1499U % 3);
+  EXPECT_EQ(recording.contacts(1499)[1].contact.id.feature_b, 1499);
+  EXPECT_EQ(recording.observable("x")[10], 30.0);
+  ASSERT_EQ(recording.events().size(), 1U);
+  EXPECT_EQ(recording.events()[0].to, contact::Mode::Slide);
+}
+
+TEST_F(RecorderTest, ResumingDropsLaterFramesAndGoesOn) {
+  {
+    Recorder recorder(path_, info());
+    for (int k = 0; k < 700; ++k) append_frame(recorder, k);
+    recorder.close();
+  }
+  {
+    Recorder recorder(path_, 0.5 * 600);  // frames 0 .. 600 stay
+    for (int k = 601; k < 650; ++k) append_frame(recorder, k);
+    recorder.close();
+  }
+  const Recording recording(path_);
+  ASSERT_EQ(recording.frames(), 650U);
+  for (std::size_t k = 0; k < 650; ++k) {
+    ASSERT_EQ(recording.time()[k], 0.5 * static_cast<double>(k));
+    ASSERT_EQ(recording.contacts(k).size(), k % 3) << "frame " << k;
+  }
+}
+
+// The child is killed without any chance to clean up; what it had flushed must read back.
+TEST_F(RecorderTest, AKilledRunLeavesAReadableFile) {
+  for (const int delay_ms : {20, 77, 150, 310}) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      Recorder recorder(path_, info());
+      for (int k = 0;; ++k) {
+        append_frame(recorder, k % 1000000);
+        if (k % 100 == 99) recorder.flush();
+      }
+    }
+    while (!std::filesystem::exists(path_)) ::usleep(1000);
+    ::usleep(static_cast<useconds_t>(1000 * delay_ms));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const Recording recording(path_);
+    for (std::size_t k = 0; k < recording.frames(); ++k) {
+      ASSERT_EQ(recording.time()[k], 0.5 * static_cast<double>(k));
+      ASSERT_EQ(recording.state(k).bodies[0].pose.position.x(), static_cast<double>(k));
+    }
+    EXPECT_GE(recording.frames(), 100U) << "killed after " << delay_ms << " ms";
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(RecorderTest, CsvNumbersReadBackExactly) {
+  {
+    Recorder recorder(path_, info());
+    append_frame(recorder, 2);
+    recorder.close();
+  }
+  std::ostringstream csv;
+  export_csv(Recording(path_), csv);
+  const std::string text = csv.str();
+  EXPECT_EQ(text.substr(0, 21), "time,part.x,part.y,pa");
+  EXPECT_NE(text.find("0.3333333333333333,"), std::string::npos);
+}
+
+TEST_F(RecorderTest, UnwritablePathIsAClearError) {
+  try {
+    Recorder recorder("/nonexistent-folder/run.h5", info());
+    FAIL() << "no error for a folder that does not exist";
+  } catch (const RecordingError& error) {
+    EXPECT_NE(std::string(error.what()).find("/nonexistent-folder/run.h5"), std::string::npos);
+  }
+}
+
+TEST_F(RecorderTest, OtherFilesAreRefused) {
+  std::ofstream(path_) << "not HDF5";
+  EXPECT_THROW(Recording{path_}, RecordingError);
+}
+
+// Check value computed by hand from the published algorithm: the hash of no bytes is its start value.
+TEST(Lookup3, HashOfNothingIsTheStartValue) { EXPECT_EQ(lookup3(nullptr, 0), 0xdeadbeefU); }
+
+}  // namespace
+}  // namespace stickslip::recording
