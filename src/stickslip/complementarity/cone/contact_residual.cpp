@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/complementarity/cone/contact_residual.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace stickslip::complementarity {
+namespace {
+
+// Squares of numbers in this range neither overflow nor lose their digits.
+constexpr double kSafeLow = 1e-140, kSafeHigh = 1e140;
+
+// Sums over the contacts, once in the units of the problem and once in block-scaled variables.
+struct Sums {
+  double defect = 0, r = 0, u = 0, q = 0;
+
+  [[nodiscard]] double largest() const { return std::sqrt(std::max({r, u, q})); }
+  [[nodiscard]] bool safe() const {
+    const double norm = largest();
+    return norm == 0 || (norm > kSafeLow && norm < kSafeHigh);
+  }
+  [[nodiscard]] double relative_defect() const {
+    const double norm = largest();
+    if (!std::isfinite(defect) || !std::isfinite(norm)) return Residual::kUnknown;
+    return norm > 0 ? std::sqrt(defect) / norm : 0.0;
+  }
+};
+
+struct Parts {
+  double primal = 0, dual = 0, complementarity = 0, cone = 0;
+};
+
+struct Totals {
+  Sums plain, scaled;
+  Parts parts;
+
+  [[nodiscard]] Residual residual() const {
+    Residual out;
+    out.natural = plain.relative_defect();
+    out.scaled = scaled.relative_defect();
+    out.error = std::max(out.natural, out.scaled);
+    const double norm = scaled.largest() > 0 ? scaled.largest() : 1.0;
+    out.primal = parts.primal / norm;
+    out.dual = parts.dual / norm;
+    out.cone = parts.cone / norm;
+    out.complementarity = parts.complementarity / norm / norm;
+    return out;
+  }
+};
+
+// One contact seen by the certificate.
+template <int D>
+struct Contact {
+  ContactKind kind;
+  double mu, given, scale;
+  double r[D], u[D], q[D];
+};
+
+template <int D>
+void add_to_sums(const Contact<D>& c, Sums& sums) {
+  const int first = c.kind == ContactKind::Support ? 1 : 0;  // the normal velocity of a support is nobody's business
+  for (int k = 0; k < D; ++k) sums.r += c.r[k] * c.r[k];
+  for (int k = first; k < D; ++k) sums.u += c.u[k] * c.u[k], sums.q += c.q[k] * c.q[k];
+  sums.defect += natural_defect_squared<D>(c.kind, c.mu, c.given, c.r, c.u);
+}
+
+template <int D>
+void add_to_parts(const Contact<D>& c, Parts& parts) {
+  if (c.kind == ContactKind::Bilateral) {
+    for (int k = 0; k < D; ++k) parts.dual = std::max(parts.dual, std::fabs(c.u[k]));
+    return;
+  }
+  double r_dot_u = 0;
+  for (int k = 1; k < D; ++k) r_dot_u += c.r[k] * c.u[k];
+  const double r_t = tangent_norm<D>(c.r), u_t = tangent_norm<D>(c.u);
+  const double not_dissipated = std::fabs(c.mu * c.r[0] * u_t + r_dot_u);
+  parts.complementarity = std::max(parts.complementarity, not_dissipated);
+  parts.cone = std::max(parts.cone, r_t - c.mu * std::max(0.0, c.r[0]));
+  if (c.kind == ContactKind::Support) {
+    parts.primal = std::max(parts.primal, std::fabs(c.r[0] - c.given));
+  } else {
+    parts.primal = std::max(parts.primal, -c.r[0]);
+    parts.dual = std::max(parts.dual, -c.u[0]);
+    parts.complementarity = std::max(parts.complementarity, std::fabs(c.r[0] * c.u[0]));
+  }
+}
+
+template <int D>
+void add_contact(Contact<D>& c, Totals& totals) {
+  add_to_sums(c, totals.plain);
+  for (int k = 0; k < D; ++k) c.r[k] /= c.scale, c.u[k] *= c.scale, c.q[k] *= c.scale;
+  c.given /= c.scale;
+  add_to_sums(c, totals.scaled);
+  add_to_parts(c, totals.parts);
+}
+
+double scale_of_trace(double trace, double mean_trace, int dimension) {
+  const double used = trace > 0 ? trace : mean_trace;
+  return used > 0 ? 1 / std::sqrt(used / dimension) : 1.0;
+}
+
+template <int D>
+double block_trace(const BlockMatrix& W, int c) {
+  const double* block = W.value.data() + static_cast<std::size_t>(W.diagonal[c]) * D * D;
+  double trace = 0;
+  for (int k = 0; k < D; ++k) trace += std::fabs(block[k * D + k]);
+  return trace;
+}
+
+template <int D>
+double mean_block_trace(const BlockMatrix& W) {
+  double sum = 0;
+  for (int c = 0; c < W.rows(); ++c) sum += block_trace<D>(W, c);
+  return W.rows() > 0 ? sum / W.rows() : 0.0;
+}
+
+// All sums with r, q and the given impulses multiplied by `factor` (1, unless the squares would leave the safe range).
+template <int D>
+Totals accumulate(const ContactProblem& problem, std::span<const double> r, double factor) {
+  const BlockMatrix& W = problem.W;
+  const double mean_trace = mean_block_trace<D>(W);
+  Totals totals;
+  for (int c = 0; c < W.rows(); ++c) {
+    Contact<D> contact;
+    contact.kind = problem.kind.empty() ? ContactKind::Frictional : problem.kind[c];
+    contact.mu = problem.mu[c];
+    contact.given = contact.kind == ContactKind::Support ? factor * problem.normal_impulse[c] : 0.0;
+    contact.scale = scale_of_trace(block_trace<D>(W, c), mean_trace, D);
+    for (int k = 0; k < D; ++k) {
+      contact.r[k] = factor * r[c * D + k];
+      contact.q[k] = contact.u[k] = factor * problem.q[c * D + k];
+    }
+    for (int p = W.row_start[c]; p < W.row_start[c + 1]; ++p) {
+      const double* block = W.value.data() + static_cast<std::size_t>(p) * D * D;
+      const double* x = r.data() + static_cast<std::size_t>(W.column[p]) * D;
+      for (int k = 0; k < D; ++k)
+        for (int l = 0; l < D; ++l) contact.u[k] += block[k * D + l] * (factor * x[l]);
+    }
+    add_contact(contact, totals);
+  }
+  return totals;
+}
+
+double largest_entry(std::span<const double> r, const std::vector<double>& q) {
+  double m = 0;
+  for (double x : r) m = std::max(m, std::fabs(x));
+  for (double x : q) m = std::max(m, std::fabs(x));
+  return m;
+}
+
+template <int D>
+Residual local_residual(const ContactProblem& problem, std::span<const double> r) {
+  Totals totals = accumulate<D>(problem, r, 1.0);
+  if (!totals.plain.safe() || !totals.scaled.safe()) {
+    const double m = largest_entry(r, problem.q);
+    if (m > 0 && std::isfinite(m)) totals = accumulate<D>(problem, r, 1 / m);
+  }
+  return totals.residual();
+}
+
+template <int D>
+Residual global_residual(const GlobalContactProblem& problem, std::span<const double> r, const Eigen::VectorXd& v,
+                         std::span<const double> trace) {
+  const Eigen::Map<const Eigen::VectorXd> impulses(r.data(), static_cast<Eigen::Index>(r.size()));
+  const Eigen::VectorXd Mv = problem.M * v, Hr = problem.H * impulses;
+  const double motion = std::max({problem.f.norm(), Mv.norm(), Hr.norm()});
+  const double dynamics = motion > 0 ? (Mv - Hr - problem.f).norm() / motion : 0.0;
+
+  const Eigen::VectorXd u = problem.H.transpose() * v + problem.w;
+  double mean_trace = 0;
+  for (double t : trace) mean_trace += t / static_cast<double>(trace.size());
+  Totals totals;
+  for (int c = 0; c < problem.contacts(); ++c) {
+    Contact<D> contact;
+    contact.kind = problem.kind.empty() ? ContactKind::Frictional : problem.kind[c];
+    contact.mu = problem.mu[c];
+    contact.given = contact.kind == ContactKind::Support ? problem.normal_impulse[c] : 0.0;
+    contact.scale = scale_of_trace(trace[c], mean_trace, D);
+    for (int k = 0; k < D; ++k) {
+      contact.r[k] = r[c * D + k];
+      contact.u[k] = u[c * D + k];
+      contact.q[k] = 0;  // the global form's error is relative to r and u only
+      if (problem.compliance.empty()) continue;
+      for (int l = 0; l < D; ++l) contact.u[k] += problem.compliance[(c * D + k) * D + l] * r[c * D + l];
+    }
+    add_contact(contact, totals);
+  }
+  Residual out = totals.residual();
+  out.natural = std::isfinite(dynamics) ? out.natural + dynamics : Residual::kUnknown;
+  out.scaled = std::isfinite(dynamics) ? out.scaled + dynamics : Residual::kUnknown;
+  out.dual = std::max(out.dual, dynamics);
+  out.error = std::max(out.natural, out.scaled);
+  return out;
+}
+
+}  // namespace
+
+Residual contact_residual(const ContactProblem& problem, std::span<const double> r) {
+  assert(r.size() == problem.q.size());
+  return problem.dimension() == 2 ? local_residual<2>(problem, r) : local_residual<3>(problem, r);
+}
+
+Residual contact_residual(const GlobalContactProblem& problem, std::span<const double> r, const Eigen::VectorXd& v,
+                          std::span<const double> block_trace) {
+  assert(v.size() == problem.f.size() && block_trace.size() == problem.mu.size());
+  return problem.dimension == 2 ? global_residual<2>(problem, r, v, block_trace)
+                                : global_residual<3>(problem, r, v, block_trace);
+}
+
+void block_scales(int dimension, std::span<double> scale) {
+  double mean = 0;
+  for (double t : scale) mean += t / static_cast<double>(scale.size());
+  for (double& s : scale) s = scale_of_trace(s, mean, dimension);
+}
+
+}  // namespace stickslip::complementarity

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/complementarity/cone/island.h"
+
+#include "stickslip/complementarity/cone/contact_residual.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip::complementarity {
+
+template <int D>
+void island_velocity(const Island<D>& island, const double* r, double* u) {
+  for (int i = 0; i < island.contacts; ++i) {
+    double sum[D];
+    for (int k = 0; k < D; ++k) sum[k] = island.q[i * D + k];
+    for (int p = island.row_start[i]; p < island.row_start[i + 1]; ++p) {
+      const double *block = island.block(p), *x = r + island.column[p] * D;
+      for (int k = 0; k < D; ++k)
+        for (int l = 0; l < D; ++l) sum[k] += block[k * D + l] * x[l];
+    }
+    for (int k = 0; k < D; ++k) u[i * D + k] = sum[k];
+  }
+}
+
+template <int D>
+IslandError island_error(const Island<D>& island, const double* r, const double* u) {
+  // Sums of squares: defect, r, u, q; in the units of the problem and scaled.
+  double defect = 0, rr = 0, uu = 0, qq = 0, defect_s = 0, rr_s = 0, uu_s = 0, qq_s = 0;
+  for (int i = 0; i < island.contacts; ++i) {
+    const double s = island.scale[i], inverse = 1 / s;
+    const double *x = r + i * D, *v = u + i * D, *q = island.q.data() + i * D;
+    double r_plain[D], u_plain[D], r2 = 0, u2 = 0, q2 = 0;
+    const int first = island.kind[i] == ContactKind::Support ? 1 : 0;
+    for (int k = 0; k < D; ++k) r_plain[k] = s * x[k], u_plain[k] = inverse * v[k], r2 += x[k] * x[k];
+    for (int k = first; k < D; ++k) u2 += v[k] * v[k], q2 += q[k] * q[k];
+    rr_s += r2, uu_s += u2, qq_s += q2;
+    rr += s * s * r2, uu += inverse * inverse * u2, qq += inverse * inverse * q2;
+    defect_s += natural_defect_squared<D>(island.kind[i], island.mu[i], island.given[i], x, v);
+    defect += natural_defect_squared<D>(island.kind[i], island.mu[i], s * island.given[i], r_plain, u_plain);
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double norm = std::sqrt(std::max({rr, uu, qq})), norm_s = std::sqrt(std::max({rr_s, uu_s, qq_s}));
+  if (!std::isfinite(norm) || !std::isfinite(norm_s) || std::isnan(defect) || std::isnan(defect_s))
+    return {infinity, infinity};
+  const auto ratio = [](double squared, double by) { return squared > 0 ? std::sqrt(squared) / by : 0.0; };
+  IslandError error;
+  error.own = std::max(ratio(defect, norm), ratio(defect_s, norm_s));
+  error.shared = std::max(ratio(defect, std::max(norm, island.plain_floor)),
+                          ratio(defect_s, std::max(norm_s, island.scaled_floor)));
+  return error;
+}
+
+template <int D>
+int IslandSplitter<D>::split(const ContactProblem& problem) {
+  const BlockMatrix& W = problem.W;
+  const int n = W.rows();
+  root_.resize(n), island_of_.resize(n), position_.resize(n), member_.resize(n), start_.resize(n + 1), scale_.resize(n);
+
+  double plain = 0, scaled = 0;
+  for (int c = 0; c < n; ++c) {
+    const double* block = W.value.data() + static_cast<std::size_t>(W.diagonal[c]) * D * D;
+    scale_[c] = 0;
+    for (int k = 0; k < D; ++k) scale_[c] += std::fabs(block[k * D + k]);
+  }
+  block_scales(D, scale_);
+  for (int c = 0; c < n; ++c) {
+    const bool support = !problem.kind.empty() && problem.kind[c] == ContactKind::Support;
+    for (int k = support ? 1 : 0; k < D; ++k) {
+      const double q = problem.q[c * D + k];
+      plain += q * q, scaled += q * q * scale_[c] * scale_[c];
+    }
+  }
+  plain_norm_ = std::sqrt(plain), scaled_norm_ = std::sqrt(scaled);
+
+  // Union-find with path halving; roots are the smallest member, so that islands come in order.
+  for (int c = 0; c < n; ++c) root_[c] = c;
+  const auto find = [this](int c) {
+    while (root_[c] != c) c = root_[c] = root_[root_[c]];
+    return c;
+  };
+  for (int i = 0; i < n; ++i)
+    for (int p = W.row_start[i]; p < W.diagonal[i]; ++p) {
+      const int a = find(i), b = find(W.column[p]);
+      if (a != b) root_[std::max(a, b)] = std::min(a, b);
+    }
+
+  // Number the islands, count their members, then list them (ascending within each).
+  islands_ = 0;
+  std::fill(start_.begin(), start_.end(), 0);
+  for (int c = 0; c < n; ++c) {
+    island_of_[c] = root_[c] == c ? islands_++ : island_of_[find(c)];
+    position_[c] = start_[island_of_[c] + 1]++;
+  }
+  for (int k = 0; k < islands_; ++k) start_[k + 1] += start_[k];
+  for (int c = 0; c < n; ++c) member_[start_[island_of_[c]] + position_[c]] = c;
+  return islands_;
+}
+
+template <int D>
+void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island<D>& island) const {
+  const BlockMatrix& W = problem.W;
+  const int first = start_[index], n = start_[index + 1] - first;
+  island.contacts = n;
+  island.member.assign(member_.begin() + first, member_.begin() + first + n);
+  island.row_start.resize(n + 1), island.diagonal.resize(n);
+  island.q.resize(n * D), island.mu.resize(n), island.given.resize(n), island.scale.resize(n), island.kind.resize(n);
+  int blocks = 0;
+  for (int c : island.member) blocks += W.row_start[c + 1] - W.row_start[c];
+  island.column.resize(blocks), island.W.resize(static_cast<std::size_t>(blocks) * D * D);
+  island.plain_floor = plain_norm_ / std::sqrt(static_cast<double>(islands_));
+  island.scaled_floor = scaled_norm_ / std::sqrt(static_cast<double>(islands_));
+
+  int out = 0;
+  for (int a = 0; a < n; ++a) {
+    const int c = island.member[a];
+    const double s = scale_[c];
+    island.scale[a] = s;
+    island.mu[a] = problem.mu[c];
+    island.kind[a] = problem.kind.empty() ? ContactKind::Frictional : problem.kind[c];
+    island.given[a] = island.kind[a] == ContactKind::Support ? problem.normal_impulse[c] / s : 0.0;
+    for (int k = 0; k < D; ++k) island.q[a * D + k] = s * problem.q[c * D + k];
+    island.row_start[a] = out;
+    for (int p = W.row_start[c]; p < W.row_start[c + 1]; ++p, ++out) {
+      const int b = W.column[p];
+      if (b == c) island.diagonal[a] = out;
+      island.column[out] = position_[b];
+      const double factor = s * scale_[b];
+      const double* from = W.value.data() + static_cast<std::size_t>(p) * D * D;
+      double* to = island.W.data() + static_cast<std::size_t>(out) * D * D;
+      for (int k = 0; k < D * D; ++k) to[k] = factor * from[k];
+    }
+  }
+  island.row_start[n] = out;
+}
+
+template void island_velocity<2>(const Island<2>&, const double*, double*);
+template void island_velocity<3>(const Island<3>&, const double*, double*);
+template IslandError island_error<2>(const Island<2>&, const double*, const double*);
+template IslandError island_error<3>(const Island<3>&, const double*, const double*);
+template class IslandSplitter<2>;
+template class IslandSplitter<3>;
+
+}  // namespace stickslip::complementarity
