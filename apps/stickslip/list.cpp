@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip list: the algorithms, with the name that --solver accepts and one line each.
+#include "verbs.h"
+
+#include "stickslip/complementarity/affine/affine_solver.h"
+#include "stickslip/complementarity/cone/contact_solver.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace stickslip::app {
+namespace {
+
+using complementarity::AlgorithmInfo;
+
+void print(const char* title, std::span<const AlgorithmInfo> algorithms) {
+  std::size_t width = 0;
+  for (const AlgorithmInfo& algorithm : algorithms) width = std::max(width, std::strlen(algorithm.name));
+  fmt::print("{}\n", title);
+  for (const AlgorithmInfo& algorithm : algorithms)
+    fmt::print("  {:<{}}  {}\n", algorithm.name, width, algorithm.description);
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, int& exit_code) {
+  CLI::App* verb = app.add_subcommand("list", "List the algorithms that solve --solver accepts");
+  verb->callback([&exit_code] {
+    print("affine problems (lcp, boxlcp, mlcp)", complementarity::AffineSolver::algorithms());
+    fmt::print("\n");
+    print("frictional contact (fc2d, fc3d, gfc2d, gfc3d)", complementarity::ContactSolver::algorithms());
+    exit_code = kDone;
+  });
+}
+
+}  // namespace stickslip::app

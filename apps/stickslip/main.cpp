@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The stickslip command: reads the command line and hands over to one verb. This is the surface at which errors of the
+// user become one line on standard error and an exit code.
+#include "verbs.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace {
+
+using stickslip::app::kBadInput;
+using stickslip::app::kDone;
+using stickslip::app::kFailed;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  stickslip solve problem.json                   solve one problem, print one line\n"
+    "  stickslip solve --json problems/*.json.gz      one JSON object per file, for programs\n"
+    "  stickslip solve --solver lemke --tol 1e-10 problem.json\n"
+    "  stickslip list                                 the algorithms that --solver accepts\n"
+    "\n"
+    "Exit codes: 0 done and certified, 1 something was not solved, 2 bad input.";
+
+std::string verbs_of(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names += (names.empty() ? "" : ", ") + verb->get_name();
+  return names;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"stickslip: complementarity problems and frictional contact, solved to a certified residual.",
+               "stickslip"};
+  app.set_version_flag("--version", std::string("stickslip ") + STICKSLIP_VERSION);
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  int exit_code = kDone;
+  stickslip::app::add_solve(app, exit_code);
+  stickslip::app::add_list(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      std::fprintf(stderr, "stickslip: \"%s\" is not a verb; known are %s (see stickslip --help)\n", argv[1],
+                   verbs_of(app).c_str());
+      return kBadInput;
+    }
+    std::fprintf(stderr, "stickslip: %s (see stickslip --help)\n", error.what());
+    return kBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int exit_code = run(argc, argv);
+    // A full disk or a closed pipe must not pass for success.
+    if (std::fflush(stdout) != 0 && exit_code == kDone) {
+      std::fprintf(stderr, "stickslip: standard output cannot be written\n");
+      return kFailed;
+    }
+    return exit_code;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "stickslip: %s\n", error.what());
+    return kFailed;
+  }
+}
