@@ -52,7 +52,7 @@ Op machine_op(Operator op) {
 }
 
 bool branches(Op op) {
-  return (op >= Op::Not && op <= Op::Not) || (op >= Op::Less && op <= Op::JumpIfTrueKeep) || op == Op::Abs ||
+  return op == Op::Not || (op >= Op::Less && op <= Op::JumpIfTrueKeep) || op == Op::Abs ||
          op == Op::Floor || op == Op::Ceil || op == Op::Sign || op == Op::Step || op == Op::Mod || op == Op::Min ||
          op == Op::Max || op == Op::Clamp || op == Op::Smoothstep;
 }
@@ -105,7 +105,7 @@ void ExpressionCompiler::body_variable(const SyntaxNode& node, std::size_t dot) 
   const auto known = body_variables();
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (variable == known[i].name) {
-      emit(Op::BodyVariable, 0, found->second, 0, static_cast<std::uint8_t>(i));
+      emit(Op::BodyVariable, 0, found->second, scope_.planar ? 1 : 0, static_cast<std::uint8_t>(i));
       return;
     }
   }
@@ -322,6 +322,14 @@ Expression::Expression(const SyntaxTree& tree, int node, const Scope& scope) {
 }
 
 Expression::Expression(double constant) : code_{{Op::Constant, 0, 0, 0}}, constants_{constant} {}
+
+bool Expression::depends_on_contact(int body_a, int body_b) const {
+  return std::ranges::any_of(code_, [&](const Instruction& in) {
+    if (in.op < Op::Gap || in.op > Op::Sliding) return false;
+    if (in.b < 0) return in.a == body_a || in.a == body_b;
+    return (in.a == body_a && in.b == body_b) || (in.a == body_b && in.b == body_a);
+  });
+}
 
 bool Expression::is_constant() const { return code_.size() == 1 && code_.front().op == Op::Constant; }
 

@@ -14,6 +14,7 @@
 #include "stickslip/contact/contact_result.h"
 #include "stickslip/model/model.h"
 #include "stickslip/scene/expression_syntax.h"
+#include "stickslip/stepping/stepper.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +27,6 @@
 namespace stickslip::scene {
 
 enum class Op : std::uint8_t;
-struct FunctionInfo;
 
 // What an expression is allowed to use, each level including the ones before.
 enum class Reach { Constant, Time, State, Run };
@@ -40,6 +40,7 @@ struct Scope {
   Reach reach = Reach::Constant;
   std::map<std::string, double, std::less<>> constants;    // parameters, index variables
   std::map<std::string, int, std::less<>> bodies;          // name -> index into Model::bodies; Reach::State and above
+  bool planar = false;                                     // the bodies are planar
   std::vector<Tracker>* trackers = nullptr;                // where functions over the run are kept; Reach::Run
 };
 
@@ -49,6 +50,7 @@ struct EvaluationContext {
   const model::Model* model = nullptr;
   const model::State* state = nullptr;
   std::span<const contact::ContactResult> contacts;
+  std::span<const stepping::Event> events;  // changes of contact mode since the last evaluation
   std::span<const Tracker> trackers;
 };
 
@@ -72,6 +74,8 @@ class Expression {
   [[nodiscard]] bool is_constant() const;
   [[nodiscard]] bool has_branches() const { return has_branches_; }  // branch_signature can change
   [[nodiscard]] bool uses_history() const { return uses_history_; }
+  // Whether the value depends on contacts between these two bodies (or of one of them with any).
+  [[nodiscard]] bool depends_on_contact(int body_a, int body_b) const;
 
  private:
   friend class ExpressionCompiler;
@@ -100,8 +104,11 @@ struct Tracker {
   double period = 0;              // ...OverPeriod
   bool crossing = false;          // FirstTime: the argument is (a - b) of a comparison a > b, true when > 0 (or >= 0)
   bool inclusive = false;
-  double memory[kMemory] = {};    // all that is remembered: checkpoints save exactly this
+  double memory[kMemory] = {};    // all that is remembered, with the value: checkpoints save exactly this
   double value = 0;
+
+  // Takes the next moment of the run into account; returns the argument's value.
+  double update(const EvaluationContext& context);
 };
 
 // Every function and constant that expressions know, for the reference and for hints.

@@ -53,8 +53,8 @@ constexpr FunctionInfo kFunctions[] = {
     {"local_z", "a, frame", 2, 2, Op::LocalZ, Reach::State, "z likewise"},
     {"local_yaw", "a, frame", 2, 2, Op::LocalYaw, Reach::State, "angle of a about the z axis of another body, in (-pi, pi]"},
     {"distance", "a, b", 2, 2, Op::Distance, Reach::State, "distance of the centres of mass"},
-    {"kinetic_energy", "[a]", 0, 1, Op::KineticEnergy, Reach::State, "of one body, or of all"},
-    {"potential_energy", "[a]", 0, 1, Op::PotentialEnergy, Reach::State, "in the scene's gravity, of one body or of all"},
+    {"kinetic_energy", "[a]", 0, 1, Op::KineticEnergy, Reach::Run, "of one body, or of all"},
+    {"potential_energy", "[a]", 0, 1, Op::PotentialEnergy, Reach::Run, "in the scene's gravity, of one body or of all"},
     {"worst_penetration", "", 0, 0, Op::WorstPenetration, Reach::Run, "depth of the deepest contact, 0 if none penetrates"},
     {"contacts", "", 0, 0, Op::Contacts, Reach::Run, "number of contacts that touch"},
 

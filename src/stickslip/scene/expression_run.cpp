@@ -104,9 +104,8 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
         else *++top = Number{context.time, 1, 0};
         break;
       case Op::BodyVariable: {
-        const std::size_t body = static_cast<std::size_t>(in.a);
-        *++top = as_number(body_component(context.model->bodies[body], context.state->bodies[body],
-                                          static_cast<BodyComponent>(in.component)));
+        const model::BodyState& body = context.state->bodies[static_cast<std::size_t>(in.a)];
+        *++top = as_number(body_component(body, static_cast<BodyComponent>(in.component), in.b != 0));
         break;
       }
       case Op::Tracker: *++top = as_number(context.trackers[static_cast<std::size_t>(in.a)].value); break;

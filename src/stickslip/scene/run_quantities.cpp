@@ -36,7 +36,7 @@ double body_kinetic_energy(const model::Body& body, const model::BodyState& stat
 
 }  // namespace
 
-double body_component(const model::Body& body, const model::BodyState& state, BodyComponent component) {
+double body_component(const model::BodyState& state, BodyComponent component, bool planar) {
   const Vec3& x = state.pose.position;
   const Vec3& v = state.velocity.linear;
   const Vec3& w = state.velocity.angular;
@@ -49,7 +49,7 @@ double body_component(const model::Body& body, const model::BodyState& state, Bo
     case BodyComponent::VY: return v.y();
     case BodyComponent::VZ: return v.z();
     case BodyComponent::Angle:
-      if (body.planar()) return state.angle;
+      if (planar) return state.angle;
       return 2 * std::atan2(q.vec().norm(), std::abs(q.w()));
     case BodyComponent::WX: return w.x();
     case BodyComponent::WY: return w.y();

@@ -14,7 +14,7 @@ namespace stickslip::scene {
 
 using Contacts = std::span<const contact::ContactResult>;
 
-[[nodiscard]] double body_component(const model::Body& body, const model::BodyState& state, BodyComponent component);
+[[nodiscard]] double body_component(const model::BodyState& state, BodyComponent component, bool planar);
 
 // Over all contacts between bodies a and b; b = -1: between a and any body.
 [[nodiscard]] double gap(Contacts contacts, int a, int b);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Bodies of a scene file.
+#pragma once
+
+#include "stickslip/model/model.h"
+#include "stickslip/scene/motion.h"
+#include "stickslip/scene/shape_reader.h"
+#include "stickslip/scene/table_reader.h"
+
+#include <string>
+#include <vector>
+
+namespace stickslip::scene {
+
+// A body to be read: one entry of [[body]], or one of its copies.
+struct BodyPlan {
+  const Value* table = nullptr;
+  std::string name;
+  std::vector<std::pair<std::string, double>> indices;  // i, j, k, index of a copy
+};
+
+// The names of all bodies in order, copies included, checked for repetition. Throws SceneError.
+[[nodiscard]] std::vector<BodyPlan> plan_bodies(const Value& bodies, const Scope& constants, std::size_t most);
+
+struct BodyContext {
+  ShapeContext shapes;
+  Span span;
+  const Scope& constants;                       // parameters
+  const Scope& state;                           // parameters, time and all bodies: for forces
+  const std::vector<model::Body>& earlier;      // bodies read so far: for `frame`
+};
+
+[[nodiscard]] model::Body read_body(const BodyPlan& plan, const BodyContext& context);
+
+}  // namespace stickslip::scene

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/scene/contact_reader.h"
+
+#include "stickslip/scene/drive_reader.h"
+#include "stickslip/scene/nearest_name.h"
+#include "stickslip/scene/table_reader.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace stickslip::scene {
+namespace {
+
+constexpr int kNever = -1;
+
+// The bodies that a pattern matches; an error when there is none.
+std::vector<bool> select(const Value& value, const std::string& what, const model::Model& model) {
+  const std::string& pattern = read_text(value, what);
+  std::vector<bool> selected;
+  for (const model::Body& body : model.bodies) selected.push_back(matches(pattern, body.name));
+  // Copies may be none at all (count = 0), so that a pattern with * may match nothing.
+  const bool any = std::ranges::find(selected, true) != selected.end();
+  if (any || pattern.find('*') != std::string::npos) return selected;
+  std::vector<std::string> names;
+  for (const model::Body& body : model.bodies) names.push_back(body.name);
+  throw SceneError(value.place, fmt::format("{}: no body is called '{}'", what, pattern), did_you_mean(pattern, names));
+}
+
+model::Surface read_surface(const TableReader& table) {
+  model::Surface surface;
+  if (const Value* friction = table.find("friction")) {
+    if (friction->kind == Value::Kind::Table) {
+      const TableReader pair(*friction, keys_of("friction"), table.scope(), table.what("friction"));
+      (void)pair.require("static");
+      (void)pair.require("kinetic");
+      surface.friction_static = pair.not_negative("static", 0);
+      surface.friction_kinetic = pair.not_negative("kinetic", 0);
+      if (surface.friction_kinetic > surface.friction_static) {
+        throw SceneError(friction->place, fmt::format("{}: kinetic friction ({}) must not be above static friction ({})", table.what("friction"),
+                                                      surface.friction_kinetic, surface.friction_static));
+      }
+    } else {
+      surface.friction_static = surface.friction_kinetic = table.not_negative("friction", 0);
+    }
+  }
+  surface.restitution = table.not_negative("restitution", 0);
+  if (surface.restitution > 1) {
+    throw SceneError(table.require("restitution").place, fmt::format("{} must not be above 1, but is {}", table.what("restitution"), surface.restitution));
+  }
+  return surface;
+}
+
+bool same(const model::Surface& a, const model::Surface& b) {
+  return a.friction_static == b.friction_static && a.friction_kinetic == b.friction_kinetic && a.restitution == b.restitution;
+}
+
+int index_of(const model::Surface& surface, std::vector<model::Surface>& surfaces) {
+  const auto found = std::ranges::find_if(surfaces, [&](const model::Surface& known) { return same(known, surface); });
+  if (found != surfaces.end()) return static_cast<int>(found - surfaces.begin());
+  surfaces.push_back(surface);
+  return static_cast<int>(surfaces.size()) - 1;
+}
+
+void apply(const Value& entry, const Scope& constants, model::Model& model) {
+  const TableReader table(entry, keys_of("contact"), constants, "a contact");
+  const Value& between = table.require("between");
+  if (between.kind != Value::Kind::Array || between.items.size() != 2) {
+    throw SceneError(between.place, fmt::format("{} must be two names", table.what("between")));
+  }
+  const std::vector<bool> first = select(between.items[0], table.what("between"), model);
+  const std::vector<bool> second = select(between.items[1], table.what("between"), model);
+  const model::Surface surface = read_surface(table);
+  const int law = table.boolean("enabled", true) ? index_of(surface, model.surfaces) : kNever;
+  const std::size_t n = model.bodies.size();
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a != b && first[a] && second[b]) model.pair_surface[a * n + b] = model.pair_surface[b * n + a] = law;
+    }
+  }
+}
+
+}  // namespace
+
+// Greedy with one step back to the last star: linear in practice, never exponential.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, after_star = std::string_view::npos, retry = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      after_star = ++p;
+      retry = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (after_star != std::string_view::npos) {
+      p = after_star;
+      n = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+void read_contacts(const Value* contacts, const Scope& constants, model::Model& model) {
+  const std::size_t n = model.bodies.size();
+  model.surfaces = {model::Surface{}};  // without friction and restitution, for pairs that no entry matches
+  model.pair_surface.assign(n * n, 0);
+  if (contacts != nullptr) {
+    if (contacts->kind != Value::Kind::Array) throw SceneError(contacts->place, "contacts are written as [[contact]]");
+    for (const Value& entry : contacts->items) apply(entry, constants, model);
+  }
+  // Nothing can come of a contact between bodies that forces do not move.
+  std::vector<bool> prescribed;
+  for (const model::Body& body : model.bodies) {
+    const Freedom freedom = freedom_of(body);
+    prescribed.push_back(!freedom.translation && !freedom.rotation);
+  }
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b || (prescribed[a] && prescribed[b])) model.pair_surface[a * n + b] = kNever;
+    }
+  }
+}
+
+}  // namespace stickslip::scene

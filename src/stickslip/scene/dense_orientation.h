@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Orientation from an angular velocity omega(t) about several axes (world frame), for which no closed form exists:
+//
+//     R' = [omega]x R,    R(0) given
+//
+// On each cell of time R(t) = exp(theta(t)) R(start of the cell), and the rotation vector obeys
+//
+//     theta' = omega - 1/2 theta x omega + k(|theta|) theta x (theta x omega),   theta = 0 at the start of the cell,
+//     k(a) = (1 - (a/2) cot(a/2)) / a^2                                          (inverse of the exponential's Jacobian)
+//
+// which is solved by Picard iteration on Chebyshev series; cells are halved until the series are resolved to rounding.
+// The quaternion is of unit length by construction. As in dense_integral.h all is computed in the constructor, so that
+// a value depends on t alone.
+#pragma once
+
+#include "stickslip/math/types.h"
+#include "stickslip/scene/chebyshev.h"
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace stickslip::scene {
+
+class DenseOrientation {
+ public:
+  using AngularVelocity = std::function<Vec3(double)>;
+
+  // Throws std::runtime_error when omega cannot be resolved (it varies too fast for the span).
+  DenseOrientation(AngularVelocity omega, const Quat& start, double span, std::span<const double> breakpoints);
+
+  [[nodiscard]] Quat evaluate(double t) const;
+
+ private:
+  struct Cell {
+    double centre = 0, half_width = 0;
+    Quat start = Quat::Identity();
+    std::array<ChebyshevSeries, 3> theta{};
+
+    [[nodiscard]] Quat evaluate(double t) const;
+  };
+
+  // Returns how well the cell is resolved (relative size of the last coefficients).
+  double solve(Cell& cell) const;
+  void add_cells(double begin, double end, int depth);
+
+  AngularVelocity omega_;
+  Quat start_;
+  double end_ = 0;
+  std::vector<double> ends_;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace stickslip::scene

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/scene/force_reader.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+
+namespace stickslip::scene {
+namespace {
+
+// One component of a force or torque.
+struct Component {
+  int index = 0;  // 0, 1, 2: force; 3, 4, 5: torque
+  Expression expression;
+  std::string label;
+  Place place;
+};
+
+void add(model::Wrench& wrench, int index, double value) {
+  if (index < 3) wrench.force[index] += value;
+  else wrench.torque[index - 3] += value;
+}
+
+double checked(const Component& component, double value, double t) {
+  if (std::isfinite(value)) return value;
+  throw SceneError(component.place, fmt::format("{} is {} at t = {:.17g}", component.label,
+                                                std::isnan(value) ? "not a number (nan)" : "infinite", t));
+}
+
+class ForceReader {
+ public:
+  ForceReader(const TableReader& table, const Scope& state, const model::Body& body)
+      : table_(table), state_(state), body_(body) {}
+
+  std::vector<Component> read() {
+    const int dimension = body_.planar() ? 2 : 3;
+    if (const Value* force = table_.find("force")) add_list("force", *force, 0, dimension);
+    const Value* torque = table_.find("torque");
+    if (torque == nullptr) return std::move(components_);
+    if (!body_.rotates()) throw SceneError(torque->place, fmt::format("{} is a particle and does not turn", table_.name()));
+    if (dimension == 2) add_component("torque", *torque, 5);
+    else add_list("torque", *torque, 3, 3);
+    return std::move(components_);
+  }
+
+ private:
+  void add_list(const char* key, const Value& value, int first, int count) {
+    if (value.kind != Value::Kind::Array || static_cast<int>(value.items.size()) != count) {
+      throw SceneError(value.place, fmt::format("{} must be a list of {} expressions", table_.what(key), count));
+    }
+    for (int i = 0; i < count; ++i) add_component(key, value.items[static_cast<std::size_t>(i)], first + i);
+  }
+
+  void add_component(const char* key, const Value& value, int index) {
+    components_.push_back({index, read_expression(value, state_, table_.what(key)), table_.what(key), value.place});
+  }
+
+  const TableReader& table_;
+  const Scope& state_;
+  const model::Body& body_;
+  std::vector<Component> components_;
+};
+
+}  // namespace
+
+void read_forces(const TableReader& table, const Scope& state, const std::vector<std::pair<std::string, double>>& indices,
+                 model::Body& body) {
+  body.linear_damping = table.not_negative("linear_damping", 0);
+  body.angular_damping = table.not_negative("angular_damping", 0);
+  if (!table.has("force") && !table.has("torque")) return;
+
+  Scope scope = state;
+  for (const auto& [name, value] : indices) scope.constants[name] = value;
+  model::Wrench constant;
+  std::vector<Component> varying;
+  for (Component& component : ForceReader(table, scope, body).read()) {
+    if (component.expression.is_constant()) add(constant, component.index, checked(component, component.expression.evaluate(0), 0));
+    else varying.push_back(std::move(component));
+  }
+  if (constant.force != Vec3::Zero() || constant.torque != Vec3::Zero()) {
+    body.forces.emplace_back([constant](const model::State&, model::Wrench& wrench) {
+      wrench.force += constant.force;
+      wrench.torque += constant.torque;
+    });
+  }
+  if (varying.empty()) return;
+  body.forces.emplace_back([components = std::make_shared<const std::vector<Component>>(std::move(varying))](
+                               const model::State& now, model::Wrench& wrench) {
+    EvaluationContext context;
+    context.time = now.time;
+    context.state = &now;
+    for (const Component& component : *components) {
+      add(wrench, component.index, checked(component, component.expression.evaluate(context), now.time));
+    }
+  });
+}
+
+}  // namespace stickslip::scene

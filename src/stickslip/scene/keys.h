@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The one declaration of every key of a scene file. The reader rejects what is not here, and docs/scene-reference.md
+// is written from it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stickslip::scene {
+
+struct Key {
+  const char* name;
+  const char* type;      // as written in the reference
+  const char* fallback;  // what holds when the key is absent; "required" when there is none
+  const char* meaning;
+};
+
+struct TableKeys {
+  const char* table;  // "" for the top level, "body", "body.motion", ...
+  const char* title;  // heading in the reference
+  const char* about;
+  std::span<const Key> keys;
+};
+
+[[nodiscard]] std::span<const TableKeys> scene_keys();
+[[nodiscard]] const TableKeys& keys_of(std::string_view table);  // the table must exist
+
+// The part of the scene reference that is written from the code, in Markdown: all tables of keys, the shapes, the
+// functions and variables of expressions.
+[[nodiscard]] std::string scene_reference();
+
+}  // namespace stickslip::scene

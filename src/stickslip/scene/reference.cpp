@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The generated part of docs/scene-reference.md.
+#include "stickslip/scene/expression.h"
+#include "stickslip/scene/keys.h"
+
+#include <fmt/format.h>
+
+namespace stickslip::scene {
+namespace {
+
+// A cell of a Markdown table: a bar would end it.
+std::string cell(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);
+  return result;
+}
+
+void write_keys(std::string& out, const TableKeys& table) {
+  out += fmt::format("\n### {}\n\n", std::string_view(table.title).find_first_of("[={") == std::string_view::npos
+                                         ? std::string(table.title) : fmt::format("`{}`", table.title));
+  if (*table.about != '\0') out += fmt::format("{}\n\n", table.about);
+  out += "| key | value | when absent | meaning |\n|---|---|---|---|\n";
+  for (const Key& key : table.keys) {
+    out += fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(key.type), cell(key.fallback), cell(key.meaning));
+  }
+}
+
+const char* usable_in(Reach reach) {
+  switch (reach) {
+    case Reach::Constant: return "everywhere";
+    case Reach::Time: return "motions, forces, observables, stop";
+    case Reach::State: return "forces, observables, stop";
+    case Reach::Run: return "observables, stop";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string scene_reference() {
+  std::string out = "## Keys\n";
+  for (const TableKeys& table : scene_keys()) write_keys(out, table);
+
+  out += "\n## Functions of expressions\n\n| function | where | value |\n|---|---|---|\n";
+  for (const FunctionInfo& f : functions()) {
+    out += fmt::format("| `{}({})` | {} | {} |\n", f.name, f.arguments, usable_in(f.reach), cell(f.meaning));
+  }
+  out += "\n## Variables of a body\n\nWritten `body.variable`, in forces, observables and stop conditions.\n\n| variable | value |\n|---|---|\n";
+  for (const BodyVariable& v : body_variables()) out += fmt::format("| `.{}` | {} |\n", v.name, cell(v.meaning));
+  return out;
+}
+
+}  // namespace stickslip::scene

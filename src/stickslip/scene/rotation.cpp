@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/scene/rotation.h"
+
+#include "stickslip/scene/dense_orientation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+#include <numbers>
+
+namespace stickslip::scene {
+namespace {
+
+// Largest and smallest value of samples of a smooth function, refined by the parabola through the extreme sample and
+// its neighbours (one period: the ends are neighbours only approximately, so they are left as they are).
+double middle_of_range(const std::vector<double>& samples) {
+  const auto vertex = [&](std::size_t i) {
+    if (i == 0 || i + 1 >= samples.size()) return samples[i];
+    const double slope = samples[i + 1] - samples[i - 1];
+    const double bend = samples[i + 1] - 2 * samples[i] + samples[i - 1];
+    return bend == 0 ? samples[i] : samples[i] - slope * slope / (8 * bend);
+  };
+  const auto [low, high] = std::ranges::minmax_element(samples);
+  return 0.5 * (vertex(static_cast<std::size_t>(low - samples.begin())) +
+                vertex(static_cast<std::size_t>(high - samples.begin())));
+}
+
+// The common period of all oscillations: frequencies must be multiples of the lowest one.
+double common_period(const RotationRequest& request) {
+  double lowest = 0;
+  for (const TimeExpression& axis : request.rate) {
+    for (const ClosedForm::Term& term : axis.form->terms()) {
+      if (lowest == 0 || term.frequency < lowest) lowest = term.frequency;
+    }
+  }
+  for (const TimeExpression& axis : request.rate) {
+    for (const ClosedForm::Term& term : axis.form->terms()) {
+      const double ratio = term.frequency / lowest;
+      // Rounding of frequencies that were written as multiples stays far below 1e-9.
+      if (std::abs(ratio - std::round(ratio)) > 1e-9 * ratio) {
+        throw SceneError(axis.place, fmt::format("{}: the frequencies have no common period that can be recognised", axis.label),
+                         "give motion.period");
+      }
+    }
+  }
+  return 2 * std::numbers::pi / lowest;
+}
+
+struct SeveralAxes {
+  std::array<model::TimeFunction, 3> omega;  // value: angular velocity, rate: angular acceleration
+  std::shared_ptr<const DenseOrientation> orientation;
+
+  model::OrientationJet operator()(double t) const {
+    model::OrientationJet jet;
+    for (int axis = 0; axis < 3; ++axis) {
+      const model::TimeJet component = omega[static_cast<std::size_t>(axis)](t);
+      jet.angular_velocity[axis] = component.value;
+      jet.angular_acceleration[axis] = component.rate;
+    }
+    jet.orientation = orientation->evaluate(t);
+    return jet;
+  }
+};
+
+void require_oscillations(const RotationRequest& request) {
+  for (const TimeExpression& axis : request.rate) {
+    if (axis.form && axis.form->is_oscillation()) continue;
+    throw SceneError(axis.place, fmt::format("{} must be a sum of sines and cosines of t to be made symmetric", axis.label));
+  }
+}
+
+model::OrientationFunction several_axes(const RotationRequest& request, const Span& span) {
+  SeveralAxes motion;
+  std::vector<double> breakpoints;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const TimeExpression& rate = request.rate[axis];
+    // One integration leads from acceleration to velocity, none from velocity to itself.
+    const Given given = request.given == Given::Acceleration ? Given::Velocity : Given::Position;
+    const double start = request.symmetric ? 0 : request.angular_velocity[static_cast<Eigen::Index>(axis)];
+    motion.omega[axis] = make_motion(rate, given, start, 0, request.symmetric && given == Given::Velocity, span);
+    std::ranges::copy(find_breakpoints(rate, span), std::back_inserter(breakpoints));
+  }
+  std::ranges::sort(breakpoints);
+  const auto omega = [functions = motion.omega](double t) {
+    return Vec3(functions[0](t).value, functions[1](t).value, functions[2](t).value);
+  };
+  Quat start = request.orientation;
+  if (request.symmetric) {
+    start = symmetric_start(omega, request.period > 0 ? request.period : common_period(request)) * start;
+  }
+  try {
+    motion.orientation = std::make_shared<DenseOrientation>(omega, start, span.duration, breakpoints);
+  } catch (const SceneError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw SceneError(request.rate[0].place, fmt::format("{}: {}", request.rate[0].label, error.what()));
+  }
+  return motion;
+}
+
+}  // namespace
+
+Quat from_euler_angles(double roll, double pitch, double yaw) {
+  const Eigen::AngleAxisd x(roll, Vec3::UnitX()), y(pitch, Vec3::UnitY()), z(yaw, Vec3::UnitZ());
+  return z * y * x;
+}
+
+Quat symmetric_start(const std::function<Vec3(double)>& omega, double period) {
+  constexpr int kSamples = 8192;
+  const DenseOrientation motion(omega, Quat::Identity(), period, {});
+  std::vector<double> roll, pitch, yaw;
+  for (int i = 0; i <= kSamples; ++i) {
+    const Quat q = motion.evaluate(period * i / kSamples);
+    roll.push_back(std::atan2(2 * (q.w() * q.x() + q.y() * q.z()), 1 - 2 * (q.x() * q.x() + q.y() * q.y())));
+    pitch.push_back(std::asin(std::clamp(2 * (q.w() * q.y() - q.z() * q.x()), -1.0, 1.0)));
+    yaw.push_back(std::atan2(2 * (q.w() * q.z() + q.x() * q.y()), 1 - 2 * (q.y() * q.y() + q.z() * q.z())));
+  }
+  return from_euler_angles(-middle_of_range(roll), -middle_of_range(pitch), -middle_of_range(yaw));
+}
+
+model::OrientationFunction constant_orientation(const Quat& orientation) {
+  return [orientation](double) {
+    model::OrientationJet jet;
+    jet.orientation = orientation;
+    return jet;
+  };
+}
+
+model::OrientationFunction rotation_about(const Vec3& axis, model::TimeFunction angle, const Quat& start) {
+  return [axis, angle = std::move(angle), start](double t) {
+    const model::TimeJet theta = angle(t);
+    const double half = 0.5 * theta.value;
+    const Vec3 vector = std::sin(half) * axis;
+    model::OrientationJet jet;
+    jet.orientation = Quat(std::cos(half), vector.x(), vector.y(), vector.z()) * start;
+    jet.angular_velocity = theta.rate * axis;
+    jet.angular_acceleration = theta.second * axis;
+    return jet;
+  };
+}
+
+model::OrientationFunction make_rotation(const RotationRequest& request, const Span& span) {
+  if (request.symmetric) require_oscillations(request);
+  int turning = 0;
+  std::size_t last = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool starts_turning = request.given == Given::Acceleration && !request.symmetric &&
+                                request.angular_velocity[static_cast<Eigen::Index>(axis)] != 0;
+    if (request.rate[axis].is_zero() && !starts_turning) continue;
+    ++turning;
+    last = axis;
+  }
+  if (turning == 0) return constant_orientation(request.orientation);
+  if (turning > 1) return several_axes(request, span);
+  model::TimeFunction angle =
+      make_motion(request.rate[last], request.given, 0, request.angular_velocity[static_cast<Eigen::Index>(last)],
+                  request.symmetric, span);
+  return rotation_about(Vec3::Unit(static_cast<Eigen::Index>(last)), std::move(angle), request.orientation);
+}
+
+}  // namespace stickslip::scene

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// From a file to a Scene, in the order in which things depend on each other: parameters, method and duration, bodies,
+// contacts, observables.
+#include "stickslip/scene/scene.h"
+
+#include "stickslip/scene/body_reader.h"
+#include "stickslip/scene/contact_reader.h"
+#include "stickslip/scene/document.h"
+#include "stickslip/scene/method_reader.h"
+#include "stickslip/scene/parameter_reader.h"
+#include "stickslip/scene/table_reader.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+
+namespace stickslip::scene {
+namespace {
+
+constexpr const char* kCommandLine = "--set";
+constexpr double kMostSteps = 1e12;
+
+// Overrides of keys (duration, method.step, ...) go into the document, all others are parameters.
+std::map<std::string, Value> apply_overrides(std::span<const Override> overrides, Value& root) {
+  std::map<std::string, Value> parameters;
+  for (const Override& over : overrides) {
+    const std::string origin = fmt::format("{} {}={}", kCommandLine, over.name, over.value);
+    Value value = parse_override(over.value, origin);
+    const Value* known = root.find("parameters");
+    const bool is_parameter = known != nullptr && known->find(over.name) != nullptr;
+    const std::size_t dot = over.name.find('.');
+    const std::string table = over.name.substr(0, dot);
+    if (!is_parameter && over.name == "duration") {
+      std::erase_if(root.entries, [](const Value::Entry& entry) { return entry.key == "duration"; });
+      root.entries.push_back({"duration", value.place, std::move(value)});
+    } else if (!is_parameter && dot != std::string::npos && (table == "method" || table == "record")) {
+      if (root.find(table) == nullptr) root.entries.push_back({table, value.place, Value{}});
+      Value& target = *root.find(table);
+      std::erase_if(target.entries, [&](const Value::Entry& entry) { return entry.key == over.name.substr(dot + 1); });
+      target.entries.push_back({over.name.substr(dot + 1), value.place, std::move(value)});
+    } else {
+      parameters.insert_or_assign(over.name, std::move(value));
+    }
+  }
+  return parameters;
+}
+
+class SceneReader {
+ public:
+  SceneReader(Document document, std::span<const Override> overrides, const LoadOptions& options)
+      : document_(std::move(document)), options_(options), overrides_(apply_overrides(overrides, document_.root)) {}
+
+  Scene read() {
+    scene_.file = document_.files.front();
+    const TableReader top(document_.root, keys_of(""), constants_, "the scene");
+    scene_.parameters = read_parameters(top.find("parameters"), overrides_);
+    for (const Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
+
+    scene_.title = top.text("title", "");
+    scene_.description = top.text("description", "");
+    scene_.method = read_method(top.find("method"), constants_);
+    scene_.recording = read_recording(top.find("record"), constants_);
+    scene_.model.dimension = read_integer(top.require("dimension"), constants_, top.what("dimension"), 2, 3);
+    scene_.model.gravity = top.vector("gravity", Vec3::Zero(), scene_.model.dimension);
+    read_duration(top);
+    read_bodies(top.require("body"));
+    read_contacts(top.find("contact"), constants_, scene_.model);
+    read_observables(top.find("observe"));
+    read_stop(top.find("stop"));
+    scene_.text = std::move(document_.text);
+    return std::move(scene_);
+  }
+
+ private:
+  void read_duration(const TableReader& top) {
+    scene_.duration = top.positive("duration");
+    if (scene_.duration / scene_.method.step > kMostSteps) {
+      throw SceneError(top.require("duration").place, fmt::format("a duration of {} in steps of {} is more than {} steps", scene_.duration, scene_.method.step, kMostSteps));
+    }
+  }
+
+  void read_bodies(const Value& bodies) {
+    const std::vector<BodyPlan> plans = plan_bodies(bodies, constants_, options_.most_bodies);
+    state_ = constants_;
+    state_.reach = Reach::State;
+    state_.planar = scene_.model.dimension == 2;
+    for (std::size_t i = 0; i < plans.size(); ++i) state_.bodies[plans[i].name] = static_cast<int>(i);
+    const ShapeContext shapes{scene_.model.dimension, scene_.file.parent_path()};
+    const Span span{scene_.duration, scene_.method.step};
+    const BodyContext context{shapes, span, constants_, state_, scene_.model.bodies};
+    scene_.model.bodies.reserve(plans.size());
+    for (const BodyPlan& plan : plans) scene_.model.bodies.push_back(read_body(plan, context));
+  }
+
+  // The scope of what is evaluated along a run; trackers that it makes belong to `owner`.
+  Expression read_run_expression(const Value& value, const std::string& owner) {
+    Scope run = state_;
+    run.reach = Reach::Run;
+    run.trackers = &scene_.trackers;
+    Expression expression = read_expression(value, run, owner);
+    scene_.tracker_owners.resize(scene_.trackers.size(), owner);
+    return expression;
+  }
+
+  void read_observables(const Value* table) {
+    if (table == nullptr) return;
+    if (table->kind != Value::Kind::Table) throw SceneError(table->place, fmt::format("observe must be a table, not {}", Value::name_of(table->kind)));
+    for (const Value::Entry& entry : table->entries) {
+      const std::string what = fmt::format("the observable '{}'", entry.key);
+      if (!is_identifier(entry.key)) {
+        throw SceneError(entry.place, fmt::format("'{}' cannot be the name of an observable: use letters, digits and underscores, beginning with a letter", entry.key));
+      }
+      Observable observable;
+      observable.name = entry.key;
+      const Value* value = &entry.value;
+      if (value->kind == Value::Kind::Table) {
+        const TableReader details(*value, keys_of("observe.NAME"), constants_, what);
+        observable.unit = details.text("unit", "");
+        observable.description = details.text("description", "");
+        value = &details.require("value");
+      }
+      observable.text = value->kind == Value::Kind::Text ? value->text : "";
+      observable.place = value->place;
+      observable.expression = read_run_expression(*value, what);
+      scene_.observables.push_back(std::move(observable));
+    }
+  }
+
+  void read_stop(const Value* value) {
+    if (value == nullptr) return;
+    if (value->kind == Value::Kind::Array) {
+      for (const Value& item : value->items) add_stop(item);
+    } else {
+      add_stop(*value);
+    }
+  }
+
+  void add_stop(const Value& value) {
+    const std::string text = read_text(value, "'stop'");
+    scene_.stop.push_back({text, read_run_expression(value, "the stop condition"), value.place});
+  }
+
+  Document document_;
+  LoadOptions options_;
+  std::map<std::string, Value> overrides_;
+  Scope constants_, state_;
+  Scene scene_;
+};
+
+}  // namespace
+
+Override parse_override_argument(std::string_view argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == argument.size()) {
+    throw SceneError({kCommandLine, 0, 0}, fmt::format("'{}' must be written name=value", argument));
+  }
+  return {std::string(argument.substr(0, equals)), std::string(argument.substr(equals + 1))};
+}
+
+Scene load_scene(const std::filesystem::path& file, std::span<const Override> overrides, const LoadOptions& options) {
+  return SceneReader(read_document(file), overrides, options).read();
+}
+
+Scene parse_scene(std::string text, const std::filesystem::path& name, std::span<const Override> overrides, const LoadOptions& options) {
+  return SceneReader(parse_document(std::move(text), name), overrides, options).read();
+}
+
+}  // namespace stickslip::scene

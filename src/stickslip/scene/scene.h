@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A scene: everything that a file says about a run. docs/scene-reference.md describes the file.
+#pragma once
+
+#include "stickslip/model/model.h"
+#include "stickslip/scene/expression.h"
+#include "stickslip/scene/scene_error.h"
+#include "stickslip/stepping/method.h"
+
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stickslip::scene {
+
+struct Parameter {
+  std::string name;
+  double value = 0;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  std::string unit, description;
+};
+
+struct Observable {
+  std::string name;
+  std::string text;  // the expression as written
+  Expression expression;
+  std::string unit, description;
+  Place place;
+};
+
+struct StopCondition {
+  std::string text;
+  Expression expression;
+  Place place;
+};
+
+struct RecordingOptions {
+  double interval = 0;   // between frames; 0: every step
+  bool contacts = true;
+};
+
+struct Scene {
+  std::string title, description;
+  std::vector<Parameter> parameters;
+  model::Model model;
+  stepping::Method method;
+  double duration = 0;
+  std::vector<StopCondition> stop;
+  std::vector<Observable> observables;
+  std::vector<Tracker> trackers;             // of observables and stop conditions, in their initial state
+  std::vector<std::string> tracker_owners;   // whose each tracker is, for messages
+  RecordingOptions recording;
+  std::filesystem::path file;
+  std::string text;                          // of the file, as read
+};
+
+// --set name=value: of a parameter, or of duration, method.KEY, record.KEY. The value may be an expression.
+struct Override {
+  std::string name, value;
+};
+// Splits "name=value"; throws SceneError.
+[[nodiscard]] Override parse_override_argument(std::string_view argument);
+
+struct LoadOptions {
+  std::size_t most_bodies = 10000;  // memory grows with its square
+};
+
+// Throws SceneError (and nothing else) when the scene is not valid.
+[[nodiscard]] Scene load_scene(const std::filesystem::path& file, std::span<const Override> overrides = {},
+                               const LoadOptions& options = {});
+// The same from text; `name` stands for the file in messages, and other files are found relative to its folder.
+[[nodiscard]] Scene parse_scene(std::string text, const std::filesystem::path& name,
+                                std::span<const Override> overrides = {}, const LoadOptions& options = {});
+
+}  // namespace stickslip::scene

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Shapes of a scene file.
+#pragma once
+
+#include "stickslip/model/shape.h"
+#include "stickslip/scene/document.h"
+#include "stickslip/scene/expression.h"
+
+#include <filesystem>
+#include <string>
+
+namespace stickslip::scene {
+
+struct ShapeContext {
+  int dimension = 3;
+  std::filesystem::path folder;  // file names are relative to it
+};
+
+// One shape and where it sits in the frame in which the body is written. `what` names it in messages.
+[[nodiscard]] model::PlacedShape read_shape(const Value& value, const Scope& scope, const std::string& what,
+                                            const ShapeContext& context);
+
+// orientation = { quaternion | axis, angle | euler }
+[[nodiscard]] Quat read_orientation(const Value& value, const Scope& scope, const std::string& what);
+
+}  // namespace stickslip::scene

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Typed access to the values of a scene file. Everything that is not as expected becomes a SceneError that says where
+// it stands, what was expected, and what was probably meant.
+#pragma once
+
+#include "stickslip/math/types.h"
+#include "stickslip/scene/document.h"
+#include "stickslip/scene/expression.h"
+#include "stickslip/scene/keys.h"
+#include "stickslip/scene/motion.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stickslip::scene {
+
+// --- single values. `what` names the value in messages: "mass of body 'stick'".
+
+// A number, or an expression of the scope's constants; always finite.
+[[nodiscard]] double read_number(const Value& value, const Scope& scope, const std::string& what);
+[[nodiscard]] int read_integer(const Value& value, const Scope& scope, const std::string& what, int least, int most);
+[[nodiscard]] std::vector<double> read_numbers(const Value& value, const Scope& scope, const std::string& what);
+// A vector of the scene: 2 (plane) or 3 (space) numbers; z = 0 in the plane.
+[[nodiscard]] Vec3 read_vector(const Value& value, const Scope& scope, const std::string& what, int dimension);
+[[nodiscard]] std::vector<Vec3> read_points(const Value& value, const Scope& scope, const std::string& what, int dimension);
+[[nodiscard]] const std::string& read_text(const Value& value, const std::string& what);
+[[nodiscard]] bool read_boolean(const Value& value, const std::string& what);
+
+// A number or an expression in the given scope.
+[[nodiscard]] Expression read_expression(const Value& value, const Scope& scope, const std::string& what);
+[[nodiscard]] TimeExpression read_time_expression(const Value& value, const Scope& scope, const std::string& what);
+[[nodiscard]] bool is_free(const Value& value);  // the text "free"
+
+// --- tables
+
+class TableReader {
+ public:
+  // Rejects anything but a table, and keys that `keys` does not have. `what` names the table in messages.
+  TableReader(const Value& table, const TableKeys& keys, const Scope& scope, std::string what);
+
+  [[nodiscard]] const Value* find(std::string_view key) const;      // null when absent
+  [[nodiscard]] const Value& require(std::string_view key) const;   // throws when absent
+  [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+
+  [[nodiscard]] double number(std::string_view key) const;          // required
+  [[nodiscard]] double number(std::string_view key, double fallback) const;
+  [[nodiscard]] double positive(std::string_view key) const;        // required, > 0
+  [[nodiscard]] double positive(std::string_view key, double fallback) const;
+  [[nodiscard]] double not_negative(std::string_view key, double fallback) const;
+  [[nodiscard]] bool boolean(std::string_view key, bool fallback) const;
+  [[nodiscard]] std::string text(std::string_view key, const std::string& fallback) const;
+  [[nodiscard]] Vec3 vector(std::string_view key, const Vec3& fallback, int dimension) const;
+
+  // "mass of body 'stick'"
+  [[nodiscard]] std::string what(std::string_view key) const;
+  [[nodiscard]] const Place& place() const { return table_.place; }
+  [[nodiscard]] const Scope& scope() const { return scope_; }
+  [[nodiscard]] const std::string& name() const { return what_; }
+
+ private:
+  const Value& table_;
+  const TableKeys& keys_;
+  const Scope& scope_;
+  std::string what_;
+};
+
+}  // namespace stickslip::scene
