@@ -19,9 +19,9 @@ double ratio(double numerator, double denominator) {
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 // w = M z + q; returns max |M_ij| over the columns that were used.
-double product(const AffineProblem& problem, const Eigen::VectorXd& z, Eigen::VectorXd& w) {
+double product(const AffineProblem& problem, const Eigen::VectorXd& z, std::vector<double>& w) {
   const int n = static_cast<int>(problem.size());
-  w = problem.q;
+  w.assign(problem.q.data(), problem.q.data() + n);
   double largest = 0;
   if (problem.is_dense) {
     const double* column[4];
@@ -59,7 +59,7 @@ Residual affine_residual(const AffineProblem& problem, const Eigen::VectorXd& z,
   const Eigen::Index n = problem.size();
   Residual residual;
   if (z.size() != n) return residual;
-  Eigen::VectorXd& w = workspace.w;
+  std::vector<double>& w = workspace.w;
   const double largest = product(problem, z, w);
   // With z = 0 only w/a appears, so that a cancels.
   const double a = largest > 0 ? std::sqrt(largest) : 1, inverse_a = 1 / a;

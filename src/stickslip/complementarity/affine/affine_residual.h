@@ -24,11 +24,12 @@
 #include "stickslip/complementarity/summary.h"
 
 #include <Eigen/Core>
+#include <vector>
 
 namespace stickslip::complementarity {
 
 struct ResidualWorkspace {
-  Eigen::VectorXd w;  // after the call: M z + q
+  std::vector<double> w;  // after the call: M z + q
 };
 
 [[nodiscard]] Residual affine_residual(const AffineProblem& problem, const Eigen::VectorXd& z,

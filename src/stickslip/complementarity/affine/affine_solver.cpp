@@ -3,11 +3,13 @@
 #include "stickslip/complementarity/affine/affine_solver.h"
 
 #include "stickslip/complementarity/affine/affine_residual.h"
-#include "stickslip/complementarity/affine/certified_lemke.h"
+#include "stickslip/complementarity/affine/block_strategy.h"
+#include "stickslip/complementarity/affine/presolve.h"
 
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <vector>
 
 namespace stickslip::complementarity {
 namespace {
@@ -16,14 +18,46 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::array kAlgorithms = {
     AlgorithmInfo{"lemke", "revised complementary pivoting with a small basis"},
+    AlgorithmInfo{"active-set", "primal-dual active set after Gauss-Seidel sweeps, for regular principal blocks"},
+    AlgorithmInfo{"least-squares", "Levenberg-Marquardt on the Fischer-Burmeister function, up to 400 unknowns"},
 };
+
+// What can be checked without reading M. A NaN in M reaches the residual and is refused there.
+bool well_formed(const AffineProblem& problem) {
+  const Eigen::Index n = problem.size();
+  const Eigen::Index rows = problem.is_dense ? problem.dense.rows() : problem.sparse.rows();
+  const Eigen::Index columns = problem.is_dense ? problem.dense.cols() : problem.sparse.cols();
+  if (rows != n || columns != n || problem.lower.size() != n || problem.upper.size() != n) return false;
+  if (!problem.is_dense && !problem.sparse.isCompressed()) return false;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double lower = problem.lower[i], upper = problem.upper[i];
+    if (!std::isfinite(problem.q[i]) || !(lower <= upper) || lower == kInfinity || upper == -kInfinity) return false;
+  }
+  return true;
+}
+
+Clock::time_point deadline_after(Clock::time_point begin, double seconds) {
+  if (!(seconds < 1e9)) return Clock::time_point::max();
+  return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
 
 }  // namespace
 
 struct AffineSolver::Workspace {
-  CertifiedLemke lemke;
+  BlockStrategy strategy;
+  Presolve presolve;
   ResidualWorkspace residual;
-  Basis basis, warm;
+  Basis basis, warm, block_start;
+  // One set per block, so that blocks of different sizes keep their storage from solve to solve.
+  std::vector<AffineProblem> blocks;
+  std::vector<Eigen::VectorXd> block_z;
+
+  void solve_automatically(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
+                           Clock::time_point deadline, Eigen::VectorXd& z, SolverSummary& summary);
+  void solve_blocks(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
+                    Clock::time_point deadline, Eigen::VectorXd& z, SolverSummary& summary);
+  void adopt(const BlockOutcome& outcome, SolverSummary& summary) const;
+  void basis_of_decided(const AffineProblem& problem, const Eigen::VectorXd& z);
 };
 
 AffineSolver::AffineSolver() : workspace_(std::make_unique<Workspace>()) {}
@@ -35,28 +69,116 @@ std::span<const AlgorithmInfo> AffineSolver::algorithms() { return kAlgorithms; 
 void AffineSolver::warm_start(const Basis& basis) { workspace_->warm = basis; }
 const Basis& AffineSolver::basis() const { return workspace_->basis; }
 
+void AffineSolver::Workspace::adopt(const BlockOutcome& outcome, SolverSummary& summary) const {
+  summary.status = outcome.status;
+  summary.solver = outcome.solver;
+  summary.iterations += outcome.iterations;
+  summary.attempts += outcome.attempts;
+  summary.residual = outcome.residual;
+}
+
+void AffineSolver::Workspace::basis_of_decided(const AffineProblem& problem, const Eigen::VectorXd& z) {
+  basis.resize(static_cast<std::size_t>(problem.size()));
+  for (Eigen::Index i = 0; i < problem.size(); ++i) {
+    basis[i] = z[i] == problem.lower[i]   ? VariableStatus::AtLower
+               : z[i] == problem.upper[i] ? VariableStatus::AtUpper
+                                          : VariableStatus::Basic;
+  }
+}
+
+void AffineSolver::Workspace::solve_blocks(const AffineProblem& problem, const VariableStatus* start,
+                                           const SolverOptions& options, Clock::time_point deadline,
+                                           Eigen::VectorXd& z, SolverSummary& summary) {
+  std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
+  const int count = presolve.blocks();
+  summary.blocks = count;
+  if (static_cast<int>(blocks.size()) < count) {
+    blocks.resize(static_cast<std::size_t>(count));
+    block_z.resize(static_cast<std::size_t>(count));
+  }
+  basis_of_decided(problem, z);
+  Status worst = Status::Solved;
+  for (int b = 0; b < count; ++b) {
+    presolve.extract(problem, b, blocks[b]);
+    const int size = presolve.block_size(b);
+    const int* members = presolve.members(b);
+    if (start != nullptr) {
+      block_start.resize(static_cast<std::size_t>(size));
+      for (int k = 0; k < size; ++k) block_start[k] = start[members[k]];
+    }
+    const BlockOutcome outcome = strategy.solve(blocks[b], start != nullptr ? block_start.data() : nullptr, options,
+                                                deadline, history, block_z[b]);
+    adopt(outcome, summary);
+    presolve.scatter(b, block_z[b], z);
+    if (outcome.status == Status::Solved) {
+      for (int k = 0; k < size; ++k) basis[members[k]] = strategy.basis()[k];
+    } else if (worst == Status::Solved || outcome.status == Status::Infeasible) {
+      worst = outcome.status;
+      if (worst == Status::Infeasible) break;  // no solution of a block, none of the whole
+    }
+  }
+  summary.status = worst;
+}
+
+void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, const VariableStatus* start,
+                                                  const SolverOptions& options, Clock::time_point deadline,
+                                                  Eigen::VectorXd& z, SolverSummary& summary) {
+  std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
+  // A warm start is for a problem whose structure is known: nothing to split before the basis has been tried.
+  const Presolve::Outcome outcome =
+      start != nullptr ? Presolve::Outcome::Nothing : presolve.run(problem, z);
+  switch (outcome) {
+    case Presolve::Outcome::Nothing:
+      adopt(strategy.solve(problem, start, options, deadline, history, z), summary);
+      basis = strategy.basis();
+      return;
+    case Presolve::Outcome::Infeasible:
+      summary.status = Status::Infeasible;
+      summary.solver = "presolve";
+      return;
+    case Presolve::Outcome::Solved:
+      summary.status = Status::Solved;
+      summary.solver = "presolve";
+      summary.blocks = 0;
+      basis_of_decided(problem, z);
+      break;
+    case Presolve::Outcome::Reduced: solve_blocks(problem, start, options, deadline, z, summary); break;
+  }
+  summary.residual = affine_residual(problem, z, residual);
+  if (summary.status != Status::Solved || summary.residual.error <= options.tolerance) return;
+  // Forced values that rounding spoilt: the whole problem once more, without presolve.
+  summary.blocks = 1;
+  adopt(strategy.solve(problem, nullptr, options, deadline, history, z), summary);
+  basis = strategy.basis();
+}
+
 SolverSummary AffineSolver::solve(const AffineProblem& problem, Eigen::VectorXd& z, const SolverOptions& options,
                                   std::string_view algorithm) {
-  const auto begin = Clock::now();
+  const auto begin = Clock::now(), deadline = deadline_after(begin, options.time_limit);
   Workspace& w = *workspace_;
-  const auto n = static_cast<std::size_t>(problem.size());
   SolverSummary summary;
-  if (algorithm != "auto" && algorithm != "lemke") {
+  std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
+  if (!well_formed(problem)) {
     summary.status = Status::BadInput;
     return summary;
   }
-  w.lemke.bind(problem);
-  LemkeOptions lemke;
-  lemke.max_pivots = options.max_iterations > 0 ? options.max_iterations : 20 * static_cast<int>(n) + 200;
-  lemke.cover_all = w.warm.size() != n;
-  const auto result = w.lemke.run(w.warm.size() == n ? w.warm.data() : nullptr, lemke, options.tolerance, n > 12, z);
+  const Eigen::Index n = problem.size();
+  const VariableStatus* start = static_cast<Eigen::Index>(w.warm.size()) == n && n > 0 ? w.warm.data() : nullptr;
+  if (algorithm == "auto") {
+    w.solve_automatically(problem, start, options, deadline, z, summary);
+  } else if (algorithm == "lemke") {
+    w.adopt(w.strategy.lemke(problem, start, options, deadline, z), summary);
+    w.basis = w.strategy.basis();
+  } else if (algorithm == "active-set") {
+    w.adopt(w.strategy.active_set(problem, start, options, deadline, history, z), summary);
+    w.basis = w.strategy.basis();
+  } else if (algorithm == "least-squares") {
+    w.adopt(w.strategy.least_squares(problem, options, deadline, z), summary);
+    w.basis = w.strategy.basis();
+  } else {
+    summary.status = Status::BadInput;
+  }
   w.warm.clear();
-  w.basis = w.lemke.basis();
-  summary.solver = "lemke";
-  summary.attempts = 1;
-  summary.iterations = result.pivots;
-  summary.residual = result.residual;
-  summary.status = result.certified ? Status::Solved : result.exit == LemkeExit::Ray ? Status::Ray : Status::Stalled;
   summary.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return summary;
 }

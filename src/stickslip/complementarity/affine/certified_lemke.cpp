@@ -36,7 +36,7 @@ LemkeExit CertifiedLemke::keep(const Engine& engine, LemkeExit exit, Eigen::Vect
   basis_ = engine.basis();
   const auto n = static_cast<Eigen::Index>(basis_.size());
   if (exit == LemkeExit::Solved) z = Eigen::Map<const Eigen::VectorXd>(engine.z().data(), n);
-  if (exit == LemkeExit::Ray) ray_ = Eigen::Map<const Eigen::VectorXd>(engine.ray().data(), n);
+  if (exit == LemkeExit::Ray) ray_ = engine.ray();
   return exit;
 }
 
@@ -62,7 +62,7 @@ LemkeExit CertifiedLemke::run_once(const VariableStatus* start, const LemkeOptio
   for (int i = 0; i < n; ++i) basis_[schur_.original(i)] = schur_lemke_.basis()[i];
   if (exit == LemkeExit::Solved) schur_.expand(schur_lemke_.z().data(), z);
   if (exit == LemkeExit::Ray) {
-    ray_.setZero(p.size());
+    ray_.assign(static_cast<std::size_t>(p.size()), 0.0);
     for (int i = 0; i < n; ++i) ray_[schur_.original(i)] = schur_lemke_.ray()[i];
   }
   return exit;

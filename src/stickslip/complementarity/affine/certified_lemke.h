@@ -15,6 +15,7 @@
 #include "stickslip/complementarity/summary.h"
 
 #include <Eigen/Core>
+#include <vector>
 
 namespace stickslip::complementarity {
 
@@ -39,7 +40,7 @@ class CertifiedLemke {
   // Of the last run.
   [[nodiscard]] const Basis& basis() const { return basis_; }
   // After Ray: direction in z (zero for eliminated unknowns).
-  [[nodiscard]] const Eigen::VectorXd& ray() const { return ray_; }
+  [[nodiscard]] const std::vector<double>& ray() const { return ray_; }
 
  private:
   LemkeExit run_once(const VariableStatus* start, const LemkeOptions& options, bool schur_form, Eigen::VectorXd& z);
@@ -56,7 +57,7 @@ class CertifiedLemke {
   Lemke<SparseColumns> sparse_lemke_;
   Lemke<LazySchur> schur_lemke_;
   Basis basis_, restart_, from_;
-  Eigen::VectorXd ray_;
+  std::vector<double> ray_;
   ResidualWorkspace residual_;
 };
 

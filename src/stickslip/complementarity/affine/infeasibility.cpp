@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/complementarity/affine/infeasibility.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace stickslip::complementarity {
+namespace {
+
+constexpr double kRounding = 1e-12;
+constexpr double kMargin = 1e-8;
+constexpr Eigen::Index kLargestProgram = 600;  // unknowns of the original problem
+
+// f(i, value) for the entries of column j.
+template <class F>
+void for_each_in_column(const AffineProblem& problem, Eigen::Index j, F&& f) {
+  if (problem.is_dense) {
+    for (Eigen::Index i = 0; i < problem.size(); ++i) f(i, problem.dense(i, j));
+  } else {
+    for (Eigen::SparseMatrix<double>::InnerIterator it(problem.sparse, j); it; ++it) f(it.row(), it.value());
+  }
+}
+
+bool sign_allowed(const AffineProblem& problem, Eigen::Index i, double y) {
+  if (y > 0) return problem.upper[i] == kInfinity;
+  if (y < 0) return problem.lower[i] == -kInfinity;
+  return true;
+}
+
+}  // namespace
+
+bool proves_infeasible(const AffineProblem& problem, const double* y) {
+  const Eigen::Index n = problem.size();
+  double maximum = 0, size = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (!std::isfinite(y[i]) || !sign_allowed(problem, i, y[i])) return false;
+    maximum += problem.q[i] * y[i];
+    size += std::fabs(problem.q[i] * y[i]);
+  }
+  for (Eigen::Index j = 0; j < n; ++j) {
+    double c = 0, terms = 0;
+    for_each_in_column(problem, j, [&](Eigen::Index i, double value) {
+      c += value * y[i];
+      terms += std::fabs(value * y[i]);
+    });
+    const double noise = kRounding * terms;
+    const double bound = c > 0 ? problem.upper[j] : problem.lower[j];
+    if (std::isinf(bound)) {
+      if (std::fabs(c) > noise) return false;
+      continue;
+    }
+    // Rounding of c may turn its sign: allow for it on both bounds that exist.
+    maximum += c * bound + noise * std::fabs(bound);
+    size += std::fabs(c * bound);
+  }
+  return maximum < -kMargin * size && size > 0;
+}
+
+bool InfeasibilityProver::prove_by_row(const AffineProblem& problem) {
+  const Eigen::Index n = problem.size();
+  // Row maxima and minima of M z over the box, all rows in one pass over the columns; then the full check decides.
+  std::vector<double>& high = y_;
+  high.assign(static_cast<std::size_t>(2 * n), 0.0);
+  double* low = high.data() + n;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double lower = problem.lower[j], upper = problem.upper[j];
+    for_each_in_column(problem, j, [&](Eigen::Index i, double value) {
+      if (value == 0) return;
+      high[i] += value > 0 ? value * upper : value * lower;
+      low[i] += value > 0 ? value * lower : value * upper;
+    });
+  }
+  Eigen::Index row = -1;
+  double sign = 0;
+  for (Eigen::Index i = 0; i < n && row < 0; ++i) {
+    if (problem.upper[i] == kInfinity && high[i] + problem.q[i] < 0) {
+      row = i;
+      sign = 1;
+    } else if (problem.lower[i] == -kInfinity && low[i] + problem.q[i] > 0) {
+      row = i;
+      sign = -1;
+    }
+  }
+  y_.assign(static_cast<std::size_t>(n), 0.0);
+  if (row < 0) return false;
+  y_[row] = sign;
+  return proves_infeasible(problem, y_.data());
+}
+
+bool InfeasibilityProver::prove_by_ray(const AffineProblem& problem, const std::vector<double>& ray) {
+  if (static_cast<Eigen::Index>(ray.size()) != problem.size()) return false;
+  y_ = ray;
+  for (Eigen::Index i = 0; i < problem.size(); ++i) {
+    if (!sign_allowed(problem, i, y_[i])) y_[i] = 0;
+  }
+  return proves_infeasible(problem, y_.data());
+}
+
+// [0 -M'; M 0](z, y) + (0, q), z in its box, y with the signs of a Farkas vector.
+void InfeasibilityProver::build_linear_program(const AffineProblem& problem) {
+  const Eigen::Index n = problem.size();
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for_each_in_column(problem, j, [&](Eigen::Index i, double value) {
+      if (value == 0) return;
+      entries.emplace_back(static_cast<int>(n + i), static_cast<int>(j), value);
+      entries.emplace_back(static_cast<int>(j), static_cast<int>(n + i), -value);
+    });
+  }
+  Eigen::SparseMatrix<double> matrix(2 * n, 2 * n);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  Eigen::VectorXd q = Eigen::VectorXd::Zero(2 * n), lower(2 * n), upper(2 * n);
+  q.tail(n) = problem.q;
+  lower.head(n) = problem.lower;
+  upper.head(n) = problem.upper;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    upper[n + i] = problem.upper[i] == kInfinity ? kInfinity : 0;
+    lower[n + i] = problem.lower[i] == -kInfinity ? -kInfinity : 0;
+  }
+  program_ = make_box_lcp(std::move(matrix), std::move(q), std::move(lower), std::move(upper));
+}
+
+bool InfeasibilityProver::prove_by_linear_program(const AffineProblem& problem,
+                                                  std::chrono::steady_clock::time_point deadline) {
+  if (problem.size() > kLargestProgram) return false;
+  build_linear_program(problem);
+  lemke_.bind(program_);
+  LemkeOptions options;
+  options.max_pivots = 40 * static_cast<int>(problem.size()) + 400;
+  options.deadline = deadline;
+  const auto result = lemke_.run(nullptr, options, 1e-8, false, point_);
+  if (result.exit != LemkeExit::Ray) return false;
+  const std::vector<double>& ray = lemke_.ray();
+  y_.assign(ray.begin() + problem.size(), ray.end());
+  for (Eigen::Index i = 0; i < problem.size(); ++i) {
+    if (!sign_allowed(problem, i, y_[i])) y_[i] = 0;  // rounding
+  }
+  return proves_infeasible(problem, y_.data());
+}
+
+}  // namespace stickslip::complementarity

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Sparse LU factorisation A = L U up to permutations, left-looking, with a given column order and partial pivoting that
+// prefers the diagonal (Gilbert, Peierls 1988). Written for repeated factorisations of changing sub-matrices: all storage is
+// kept between calls, so that nothing is allocated once it has grown.
+//
+// Symbols: order[k] column eliminated at step k; pivot_of_row_[i] step at which row i became pivot.
+// Cost: proportional to the multiplications that are really needed, plus the entries of L, U and A.
+#pragma once
+
+#include <vector>
+
+namespace stickslip::complementarity {
+
+class SparseLu {
+ public:
+  // A: n x n in compressed columns. order: permutation of 0..n-1. False when A is singular to working precision.
+  [[nodiscard]] bool factor(int n, const int* column_start, const int* row, const double* value, const int* order);
+
+  // b <- A^-1 b
+  void solve(double* b);
+
+  [[nodiscard]] int order() const { return n_; }
+  [[nodiscard]] long entries() const { return static_cast<long>(lower_row_.size() + upper_row_.size()); }
+
+ private:
+  // Steps that column A(:, j) needs, in an order in which they can be applied, at reach_[top_ ..].
+  void find_reach(const int* row, int begin, int end, int step);
+  void depth_first(int step_root, int step);
+
+  int n_ = 0, top_ = 0;
+  std::vector<int> lower_start_, lower_row_, upper_start_, upper_row_;
+  std::vector<double> lower_value_, upper_value_, diagonal_;
+  std::vector<int> pivot_of_row_, order_, mark_, reach_, stack_, position_, pattern_;
+  std::vector<double> x_;
+};
+
+}  // namespace stickslip::complementarity
