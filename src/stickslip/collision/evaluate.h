@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Gap, points and normal of a given pair of features: what `find` fills in after its search, and all of `refresh`.
+#pragma once
+
+#include "stickslip/collision/geometry.h"
+
+namespace stickslip::collision {
+
+// normal points from b into a, gap = normal . (point_a - point_b), negative when the features have passed each other.
+struct Placement {
+  double gap = std::numeric_limits<double>::infinity();
+  Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero(), normal = Vec3::UnitZ();
+};
+
+// One shape at its place.
+struct Placed {
+  const Geometry& geometry;
+  const BodyFrame& frame;
+};
+
+// `side` is the normal that the pair had before (or that the search found): where the features alone leave the sign of
+// the normal open (vertex-vertex, vertex-edge, edge-edge), the new one points into the same half-space, so that a pair
+// that has passed through each other gets a negative gap instead of a turned normal.
+[[nodiscard]] Placement evaluate(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
+                                 const Vec3& side);
+
+}  // namespace stickslip::collision

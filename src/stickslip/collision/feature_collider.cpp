@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/collision/feature_collider.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::collision {
+namespace {
+
+// Up to here testing all pairs is cheaper than keeping bounding boxes.
+constexpr std::size_t kFewPairs = 32;
+
+// A vertex whose arm leans more than 30 degrees below the touching plane is not the one that touches; rotation within
+// the step is added to it.
+constexpr double kLean = 0.5;
+
+bool is_prescribed(const model::Body& body) {
+  if (body.mass == 0) return true;
+  const model::Drive& drive = body.drive;
+  if (!drive.translation[0] || !drive.translation[1]) return false;
+  if (!body.planar() && !drive.translation[2]) return false;
+  if (!body.rotates()) return true;
+  if (body.planar()) return static_cast<bool>(drive.angle);
+  const auto& locked = drive.rotation_locked;
+  return drive.orientation || (locked[0] && locked[1] && locked[2]);
+}
+
+}  // namespace
+
+void FeatureCollider::prepare(const model::Model& model) {
+  model_ = &model;
+  bodies_ = model.bodies.data();
+  body_count_ = model.bodies.size();
+  geometry_.clear();
+  first_geometry_ = {0};
+  body_radius_.clear();
+  prescribed_.clear();
+  bounded_.clear();
+  always_.clear();
+  pairs_.clear();
+  broad_phase_.reset();
+  thin_shapes_ = false;
+  for (int body = 0; body < static_cast<int>(body_count_); ++body) {
+    const model::Body& source = model.bodies[static_cast<std::size_t>(body)];
+    double radius = 0;
+    for (int shape = 0; shape < static_cast<int>(source.shapes.size()); ++shape) {
+      geometry_.push_back(make_geometry(source.shapes[static_cast<std::size_t>(shape)], body, shape));
+      const Geometry& g = geometry_.back();
+      radius = std::max(radius, g.box_centre.norm() + g.radius);
+      thin_shapes_ = thin_shapes_ || g.polygon.thin;
+      if (!g.unbounded()) bounded_.push_back(static_cast<int>(geometry_.size()) - 1);
+    }
+    first_geometry_.push_back(static_cast<int>(geometry_.size()));
+    body_radius_.push_back(radius);
+    prescribed_.push_back(is_prescribed(source));
+  }
+  frame_.resize(body_count_);
+
+  std::size_t bounded_pairs = 0;
+  const int n = static_cast<int>(geometry_.size());
+  for (int a = 0; a < n; ++a) {
+    for (int b = a + 1; b < n; ++b) {
+      if (surface_of(model, a, b) < 0) continue;
+      const bool unbounded = geometry_[static_cast<std::size_t>(a)].unbounded() || geometry_[static_cast<std::size_t>(b)].unbounded();
+      if (unbounded) {
+        always_.push_back({a, b, surface_of(model, a, b)});
+      } else {
+        ++bounded_pairs;
+      }
+    }
+  }
+  few_pairs_ = bounded_pairs <= kFewPairs;
+  if (!few_pairs_) return;
+  for (int a = 0; a < n; ++a) {
+    for (int b = a + 1; b < n; ++b) {
+      const int surface = surface_of(model, a, b);
+      if (surface >= 0) pairs_.push_back({a, b, surface});
+    }
+  }
+}
+
+int FeatureCollider::surface_of(const model::Model& model, int geometry_a, int geometry_b) const {
+  const int a = geometry_[static_cast<std::size_t>(geometry_a)].body;
+  const int b = geometry_[static_cast<std::size_t>(geometry_b)].body;
+  if (a == b || (prescribed_[static_cast<std::size_t>(a)] && prescribed_[static_cast<std::size_t>(b)])) return -1;
+  return model.surface_between(a, b);
+}
+
+void FeatureCollider::place_bodies(const model::State& state, bool with_velocity) {
+  for (std::size_t i = 0; i < body_count_; ++i) {
+    const model::BodyState& body = state.bodies[i];
+    BodyFrame& frame = frame_[i];
+    frame.position = body.pose.position;
+    frame.rotation = body.pose.orientation.toRotationMatrix();
+    if (!with_velocity) continue;
+    frame.linear = body.velocity.linear;
+    frame.angular = body.velocity.angular;
+    frame.spin = body.velocity.angular.norm();
+  }
+}
+
+// Bounding boxes that two shapes must share to be in reach: each is grown by its own part of the reach.
+void FeatureCollider::bound_shapes(double margin, double horizon) {
+  bounds_.resize(bounded_.size());
+  for (std::size_t i = 0; i < bounded_.size(); ++i) {
+    const Geometry& g = geometry_[static_cast<std::size_t>(bounded_[i])];
+    const auto body = static_cast<std::size_t>(g.body);
+    const BodyFrame& frame = frame_[body];
+    const double radius = std::isinf(body_radius_[body]) ? g.box_centre.norm() + g.radius : body_radius_[body];
+    const double grow = 0.5 * margin + horizon * (frame.linear.norm() + frame.spin * radius);
+    const Vec3 centre = frame.to_world(g.box_centre);
+    Vec3 half = g.box_half;
+    if (g.family != Family::Ball) half = frame.rotation.cwiseAbs() * g.box_half;
+    half += Vec3::Constant(grow);
+    bounds_[i] = {centre - half, centre + half};
+  }
+}
+
+void FeatureCollider::list_pairs(const model::Model& model, double margin, double horizon) {
+  if (few_pairs_) return;
+  bound_shapes(margin, horizon);
+  const auto allowed = [&](int i, int j) {
+    return surface_of(model, bounded_[static_cast<std::size_t>(i)], bounded_[static_cast<std::size_t>(j)]) >= 0;
+  };
+  if (!broad_phase_.update(bounds_, allowed)) return;
+  // Both lists are in canonical order: merge them.
+  pairs_.clear();
+  auto always = always_.begin();
+  for (const IndexPair& pair : broad_phase_.pairs()) {
+    const int a = bounded_[static_cast<std::size_t>(pair.a)], b = bounded_[static_cast<std::size_t>(pair.b)];
+    for (; always != always_.end() && std::pair(always->a, always->b) < std::pair(a, b); ++always) {
+      pairs_.push_back(*always);
+    }
+    pairs_.push_back({a, b, surface_of(model, a, b)});
+  }
+  pairs_.insert(pairs_.end(), always, always_.end());
+}
+
+void FeatureCollider::search_pair(const ShapePair& pair, double margin, double horizon,
+                                  std::vector<Contact>& contacts) {
+  const Geometry &ga = geometry_[static_cast<std::size_t>(pair.a)], &gb = geometry_[static_cast<std::size_t>(pair.b)];
+  const auto a = static_cast<std::size_t>(ga.body), b = static_cast<std::size_t>(gb.body);
+  const BodyFrame &fa = frame_[a], &fb = frame_[b];
+
+  // A turning half-space sweeps past the other body as fast as that is far away.
+  const double apart = ga.unbounded() || gb.unbounded() ? (fa.position - fb.position).norm() : 0;
+  const double lever_a = ga.unbounded() ? apart + body_radius_[b] : body_radius_[a];
+  const double lever_b = gb.unbounded() ? apart + body_radius_[a] : body_radius_[b];
+  double turning = 0;
+  if (fa.spin > 0) turning += fa.spin * lever_a;
+  if (fb.spin > 0) turning += fb.spin * lever_b;
+  const double reach = margin + horizon * ((fa.linear - fb.linear).norm() + turning);
+
+  if (!ga.unbounded() && !gb.unbounded()) {
+    const double limit = ga.radius + gb.radius + reach;
+    if ((fa.to_world(ga.box_centre) - fb.to_world(gb.box_centre)).squaredNorm() > limit * limit) return;
+  }
+  const bool swapped = ga.family > gb.family;
+  PairSearch search_state{swapped ? Placed{gb, fb} : Placed{ga, fa},
+                          swapped ? Placed{ga, fa} : Placed{gb, fb},
+                          swapped,
+                          {ga.body, gb.body, ga.shape, gb.shape, 0, 0},
+                          pair.surface,
+                          reach,
+                          horizon,
+                          kLean + horizon * (fa.spin + fb.spin),
+                          previous_,
+                          scratch_,
+                          contacts,
+                          contacts.size()};
+  search(search_state);
+}
+
+void FeatureCollider::find(const model::Model& model, const model::State& state, double margin, double horizon,
+                           std::vector<Contact>& contacts) {
+  if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
+  place_bodies(state, true);
+  list_pairs(model, margin, horizon);
+  if (thin_shapes_) previous_.swap(contacts);
+  contacts.clear();
+  for (const ShapePair& pair : pairs_) search_pair(pair, margin, horizon, contacts);
+}
+
+void FeatureCollider::refresh(const model::Model& model, const model::State& state, std::vector<Contact>& contacts) {
+  if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
+  place_bodies(state, false);
+  for (Contact& contact : contacts) {
+    const ContactId& id = contact.id;
+    const auto a = static_cast<std::size_t>(id.body_a), b = static_cast<std::size_t>(id.body_b);
+    const Geometry& ga = geometry_[static_cast<std::size_t>(first_geometry_[a] + id.shape_a)];
+    const Geometry& gb = geometry_[static_cast<std::size_t>(first_geometry_[b] + id.shape_b)];
+    const Placement placement =
+        evaluate(Placed{ga, frame_[a]}, id.feature_a, Placed{gb, frame_[b]}, id.feature_b, contact.normal);
+    contact.gap = placement.gap;
+    contact.point_a = placement.point_a;
+    contact.point_b = placement.point_b;
+    contact.normal = placement.normal;
+  }
+}
+
+}  // namespace stickslip::collision

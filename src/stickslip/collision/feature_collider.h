@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The collider "features": exact feature pairs between all shapes of model/shape.h, in the plane and in space.
+//
+//     bounding boxes -> BroadPhase -> pairs of shapes -> narrow phase -> feature pairs -> contacts
+//
+// Bodies that are both prescribed in every degree of freedom never touch each other (nothing could answer).
+#pragma once
+
+#include "stickslip/collision/broad_phase.h"
+#include "stickslip/collision/collider.h"
+#include "stickslip/collision/narrow_phase.h"
+
+#include <vector>
+
+namespace stickslip::collision {
+
+class FeatureCollider final : public Collider {
+ public:
+  void find(const model::Model& model, const model::State& state, double margin, double horizon,
+            std::vector<Contact>& contacts) override;
+  void refresh(const model::Model& model, const model::State& state, std::vector<Contact>& contacts) override;
+
+  // The model is read at the first call and again when another one is passed. Call this after changing the shapes of
+  // a model in place.
+  void forget() { model_ = nullptr; }
+
+ private:
+  // A pair of shapes (indices into geometry_), in the order of bodies.
+  struct ShapePair {
+    std::int32_t a = 0, b = 0;
+    std::int32_t surface = 0;
+  };
+
+  void prepare(const model::Model& model);
+  void place_bodies(const model::State& state, bool with_velocity);
+  void list_pairs(const model::Model& model, double margin, double horizon);
+  void bound_shapes(double margin, double horizon);
+  void search_pair(const ShapePair& pair, double margin, double horizon, std::vector<Contact>& contacts);
+  [[nodiscard]] int surface_of(const model::Model& model, int geometry_a, int geometry_b) const;
+
+  const model::Model* model_ = nullptr;
+  const model::Body* bodies_ = nullptr;
+  std::size_t body_count_ = 0;
+
+  std::vector<Geometry> geometry_;         // by body, then shape
+  std::vector<int> first_geometry_;        // of each body, one more at the end
+  std::vector<double> body_radius_;        // about the centre of mass; infinite with half-spaces
+  std::vector<std::uint8_t> prescribed_;   // body has no free degree of freedom
+  bool thin_shapes_ = false;               // chains need to know on which side things were
+  bool few_pairs_ = false;                 // so few that all of them are looked at every time
+
+  std::vector<BodyFrame> frame_;
+  std::vector<Bounds> bounds_;             // of bounded shapes
+  std::vector<int> bounded_;               // their geometry
+  std::vector<ShapePair> pairs_;
+  std::vector<ShapePair> always_;          // with half-spaces
+  BroadPhase broad_phase_;
+  SearchScratch scratch_;
+  std::vector<Contact> previous_;
+};
+
+}  // namespace stickslip::collision

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Shapes as collision uses them: made once per model from model::Shape, everything in the frame of the body.
+//
+// Most shapes are polytopes with rounding: a set of vertices, edges and facets, inflated by a radius. A ball is one
+// vertex, a capsule two vertices and an edge, both with rounding; polygon, polyhedron and half-space have none. One
+// evaluation (evaluate.h) serves all of them, in the plane and in space. Cylinders and superellipses have their own.
+#pragma once
+
+#include "stickslip/collision/feature.h"
+#include "stickslip/model/model.h"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace stickslip::collision {
+
+// In the order in which pairs of families are dispatched (narrow_phase.cpp).
+enum class Family : std::uint8_t {
+  Points, Ball, Capsule, Polygon, Polyhedron, Cylinder, Superellipse, Superellipsoid, HalfSpace
+};
+inline constexpr int kFamilies = 9;
+
+// How two neighbouring sides of a solid meet. Flat: same plane, not a feature. Reflex: a notch.
+enum class Corner : std::uint8_t { Convex, Flat, Reflex };
+
+struct Facet {
+  Vec3 normal = Vec3::UnitZ();  // outward, unit length
+  double offset = 0;            // the plane { x : normal . x = offset }
+};
+
+// Planar boundary. Side i runs from vertex i to vertex next[i], the solid on its left; its facet has the same index.
+// A chain is a boundary of no thickness: out along its points and back again (see `points` and `twin`).
+struct PolygonTopology {
+  std::vector<Vec2> vertex, tangent, normal;  // normal points out of the solid
+  std::vector<double> length;
+  std::vector<int> next, prev;
+  std::vector<Corner> corner;  // at vertex i, between side prev[i] and side i
+  bool convex = false;
+  bool thin = false;
+  int points = 0;  // vertices that are features: all of them, or the chain's own points
+
+  [[nodiscard]] int sides() const { return static_cast<int>(vertex.size()); }
+  // Chains: the point of the chain that vertex i is.
+  [[nodiscard]] int point_of(int i) const { return i < points ? i : 2 * (points - 1) - i; }
+};
+
+struct PolyhedronEdge {
+  int begin = 0, end = 0;
+  Corner corner = Corner::Convex;
+  Vec3 direction = Vec3::UnitX();
+  double length = 0;
+  int facet[2] = {-1, -1};                         // none for the axis of a capsule
+  Vec3 into[2] = {Vec3::Zero(), Vec3::Zero()};     // in each facet, square to the edge, away from it
+};
+
+// A convex part of a facet: the foot of a point lies inside when every side's distance is <= 0.
+struct PieceSide {
+  Vec3 outward = Vec3::Zero();  // in the facet's plane
+  double offset = 0;
+  int edge = -1;  // of the polyhedron, -1 where pieces of one facet meet
+};
+struct FacetPiece {
+  int facet = 0;
+  int first_side = 0, sides = 0;
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();  // bounding box
+};
+
+struct PolyhedronTopology {
+  std::vector<PolyhedronEdge> edge;
+  std::vector<FacetPiece> piece;
+  std::vector<PieceSide> piece_side;
+  // Sharp edges that leave vertex i: arm[first_arm[i] .. first_arm[i + 1]), unit directions.
+  std::vector<int> first_arm;
+  std::vector<Vec3> arm;
+  std::vector<std::uint8_t> is_feature;  // vertices where three planes meet (not inside a facet or along an edge)
+  bool convex = true;
+};
+
+// Curved shapes in a frame of their own (the one of model::Shape).
+struct SmoothSurface {
+  Vec3 origin = Vec3::Zero();       // shape frame -> body frame
+  Mat3 axes = Mat3::Identity();
+  double radius = 0, half_length = 0;  // cylinder
+  Vec3 semi_axes = Vec3::Ones();       // superellipse, superellipsoid
+  double p = 2, q = 2;
+};
+
+struct Geometry {
+  Family family = Family::Points;
+  int body = 0, shape = 0;
+  double rounding = 0;
+  Vec3 box_centre = Vec3::Zero(), box_half = Vec3::Zero();  // bounding box, body frame, rounding included
+  double radius = 0;                                        // of the ball around box_centre that holds the shape
+  std::vector<Vec3> vertex;
+  std::vector<Facet> facet;
+  PolygonTopology polygon;
+  PolyhedronTopology polyhedron;
+  SmoothSurface smooth;
+
+  [[nodiscard]] bool unbounded() const { return family == Family::HalfSpace; }
+  [[nodiscard]] bool planar() const { return family == Family::Polygon || family == Family::Superellipse; }
+};
+
+// Where a body is and how it moves, in a form that is quick to use.
+struct BodyFrame {
+  Vec3 position = Vec3::Zero(), linear = Vec3::Zero(), angular = Vec3::Zero();
+  Mat3 rotation = Mat3::Identity();
+  double spin = 0;  // |angular|
+
+  [[nodiscard]] Vec3 to_world(const Vec3& x) const { return position + rotation * x; }
+  [[nodiscard]] Vec3 to_body(const Vec3& x) const { return rotation.transpose() * (x - position); }
+  [[nodiscard]] Vec3 velocity_at(const Vec3& x) const { return linear + angular.cross(x - position); }
+};
+
+[[nodiscard]] Geometry make_geometry(const model::PlacedShape& placed, int body, int shape);
+
+}  // namespace stickslip::collision

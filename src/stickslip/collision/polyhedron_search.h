@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A point (with rounding) against a polyhedron: which of its facets, edges and vertices may it touch?
+// The spatial counterpart of polygon_search.cpp, with the same rules.
+#pragma once
+
+#include "stickslip/collision/narrow_phase.h"
+
+#include <span>
+
+namespace stickslip::collision {
+
+struct SpatialProbe {
+  Vec3 p = Vec3::Zero(), approach = Vec3::Zero();  // position, displacement within the horizon; frame of the polyhedron
+  double r = 0;
+  std::span<const Vec3> arms;  // sharp edges that leave the vertex, in the frame of its own body
+  Mat3 arm_turn = Mat3::Identity();  // from there to the frame of the polyhedron
+  double slack = 0;
+
+  [[nodiscard]] bool lowest(const Vec3& n, double allowed) const;
+};
+
+// Convex: at most one hit.
+void touch_convex(const Geometry& b, const SpatialProbe& probe, double reach, std::vector<Hit>& hits);
+// Any closed surface; `active` lists the pieces in reach.
+void touch_any(const Geometry& b, const SpatialProbe& probe, double reach, const std::vector<int>& active,
+               std::vector<Hit>& hits, std::vector<int>& facing);
+
+}  // namespace stickslip::collision
