@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/complementarity/mcp/mcp_solver.h"
+
+#include "stickslip/complementarity/mcp/mcp_residual.h"
+#include "stickslip/complementarity/mcp/newton.h"
+#include "stickslip/complementarity/mcp/restarts.h"
+#include "stickslip/complementarity/mcp/semismooth.h"
+#include "stickslip/complementarity/mcp/smoothing.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+
+namespace stickslip::complementarity {
+namespace {
+
+constexpr std::array<AlgorithmInfo, 4> kAlgorithms{{
+    {"auto", "newton or semismooth by size, then the others, scaled rows and restarts"},
+    {"newton", "Josephy-Newton: linearised complementarity problems by pivoting, non-monotone line search"},
+    {"semismooth", "semismooth Newton with active-set and Fischer-Burmeister steps, for large sparse problems"},
+    {"smoothing", "smoothed Fischer-Burmeister equations followed to the limit"},
+}};
+
+constexpr Eigen::Index kPivotingSize = 300;  // beyond, pivoting is slower than sparse factorisation
+constexpr int kNewtonLimit = 100, kSemismoothLimit = 200, kSmoothingLimit = 200;
+constexpr int kRestarts = 30, kRestartsLarge = 6;
+
+enum class Algorithm { Newton, Semismooth, Smoothing };
+
+const char* name_of(Algorithm algorithm) {
+  return kAlgorithms[1 + static_cast<std::size_t>(algorithm)].name;
+}
+
+}  // namespace
+
+struct McpSolver::Workspace {
+  McpSearch search;
+  Linearisation inner;
+  LevenbergMarquardt fallback;
+  RestartPoints restarts;
+  McpResidualWorkspace certificate;
+  Eigen::VectorXd start;
+  SolverSummary summary;
+  double tolerance = 0;
+
+  // One algorithm from one start. True when it ends the solve: certified, or a limit of the user is reached.
+  bool attempt(const McpProblem& problem, Algorithm algorithm, const Eigen::VectorXd& x0, bool scaled);
+  bool certify(const McpProblem& problem, Algorithm algorithm);
+  void run_auto(const McpProblem& problem, const Eigen::VectorXd& x0);
+  void run_restarts(const McpProblem& problem, const Eigen::VectorXd& x0, Algorithm first);
+};
+
+bool McpSolver::Workspace::attempt(const McpProblem& problem, Algorithm algorithm, const Eigen::VectorXd& x0,
+                                   bool scaled) {
+  ++summary.attempts;
+  search.evaluation.unscale_rows();
+  fallback.reset();
+  McpOutcome outcome = McpOutcome::Undefined;
+  if (search.begin_at(x0) &&
+      (!scaled || (search.evaluation.scale_rows(search.current) && search.evaluation.jacobian(search.current)))) {
+    switch (algorithm) {
+      case Algorithm::Newton: outcome = josephy_newton(search, inner, fallback, kNewtonLimit); break;
+      case Algorithm::Semismooth: outcome = semismooth_newton(search, fallback, kSemismoothLimit); break;
+      case Algorithm::Smoothing: outcome = smoothing_newton(search, fallback, kSmoothingLimit, 0); break;
+    }
+  }
+  search.evaluation.smoothing = 0;
+  if (certify(problem, algorithm)) return true;
+  if (outcome == McpOutcome::TimeLimit || search.out_of_time()) {
+    summary.status = Status::TimeLimit;
+    return true;
+  }
+  if (search.iterations >= search.iteration_limit) {
+    summary.status = Status::IterationLimit;
+    return true;
+  }
+  summary.status = outcome == McpOutcome::IterationLimit ? Status::IterationLimit : Status::Stalled;
+  return false;
+}
+
+bool McpSolver::Workspace::certify(const McpProblem& problem, Algorithm algorithm) {
+  if (!std::isfinite(search.best.natural)) return false;
+  // The certificate costs an evaluation of J: not worth it far from the tolerance, except at the very end.
+  summary.residual = mcp_residual(problem, search.best.x, certificate);
+  summary.solver = name_of(algorithm);
+  if (summary.residual.error > tolerance) return false;
+  summary.status = Status::Solved;
+  return true;
+}
+
+void McpSolver::Workspace::run_auto(const McpProblem& problem, const Eigen::VectorXd& x0) {
+  const Eigen::Index n = problem.size();
+  const bool pivoting = n <= kPivotingSize;
+  const Algorithm first = pivoting ? Algorithm::Newton : Algorithm::Semismooth;
+  const Algorithm second = pivoting ? Algorithm::Semismooth : Algorithm::Smoothing;
+  const Algorithm third = pivoting ? Algorithm::Smoothing : Algorithm::Newton;
+  for (const Algorithm algorithm : {first, second, third})
+    if (attempt(problem, algorithm, x0, false)) return;
+  for (const Algorithm algorithm : {first, Algorithm::Smoothing})
+    if (attempt(problem, algorithm, x0, true)) return;
+  run_restarts(problem, x0, first);
+}
+
+void McpSolver::Workspace::run_restarts(const McpProblem& problem, const Eigen::VectorXd& x0, Algorithm first) {
+  restarts.reset();
+  const int count = problem.size() <= kPivotingSize ? kRestarts : kRestartsLarge;
+  start.resize(problem.size());
+  for (int k = 0; k < count; ++k) {
+    restarts.point(k, search.evaluation, x0, search.best, start);
+    if (attempt(problem, first, start, k % 2 == 1)) return;
+    if (attempt(problem, Algorithm::Smoothing, start, k % 2 == 1)) return;
+  }
+}
+
+McpSolver::McpSolver() : work_(std::make_unique<Workspace>()) {}
+McpSolver::~McpSolver() = default;
+McpSolver::McpSolver(McpSolver&&) noexcept = default;
+McpSolver& McpSolver::operator=(McpSolver&&) noexcept = default;
+
+std::span<const AlgorithmInfo> McpSolver::algorithms() {
+  return kAlgorithms;
+}
+
+int McpSolver::function_evaluations() const {
+  return work_->search.evaluation.functions;
+}
+int McpSolver::jacobian_evaluations() const {
+  return work_->search.evaluation.jacobians;
+}
+
+SolverSummary McpSolver::solve(const McpProblem& problem, Eigen::VectorXd& x, const SolverOptions& options,
+                               std::string_view algorithm) {
+  const auto begin = std::chrono::steady_clock::now();
+  Workspace& w = *work_;
+  w.summary = SolverSummary{};
+  w.summary.status = Status::BadInput;
+  w.tolerance = options.tolerance;
+  const auto known = std::find_if(kAlgorithms.begin(), kAlgorithms.end(),
+                                  [&](const AlgorithmInfo& info) { return algorithm == info.name; });
+  if (known != kAlgorithms.end() && x.size() == problem.size() && x.allFinite() && validate(problem).empty()) {
+    w.search.start(problem, options, options.record_history ? &w.summary.history : nullptr);
+    if (known == kAlgorithms.begin())
+      w.run_auto(problem, x);
+    else
+      w.attempt(problem, static_cast<Algorithm>(known - kAlgorithms.begin() - 1), x, false);
+    w.summary.iterations = w.search.iterations;
+    if (std::isfinite(w.search.best.natural)) x = w.search.best.x;
+  }
+  w.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return std::move(w.summary);
+}
+
+}  // namespace stickslip::complementarity
