@@ -54,7 +54,14 @@ bool Lemke<Matrix>::factor_start() {
   for (int j = 0; j < n_; ++j) {
     if (status_[j] == VariableStatus::Basic) basis_.append(j, j);
   }
-  if (!basis_.factor() && !repair_.repair(*M_, lower_, upper_, basis_, status_)) return false;
+  if (!basis_.factor()) {
+    if (!repair_.repair(*M_, lower_, upper_, basis_, status_)) return false;
+    // A repair may leave the equation of one bounded unknown and the column of another: no complementary basis.
+    for (int j = 0; j < n_; ++j) {
+      const bool bounded = lower_[j] > -kInfinity || upper_[j] < kInfinity;
+      if (bounded && (basis_.position_of_row(j) < 0) != (basis_.position_of_column(j) < 0)) return false;
+    }
+  }
   for (int c = 0; c < basis_.order(); ++c) enter_basic(c, basis_.column(c), 0, 0);
   return true;
 }
