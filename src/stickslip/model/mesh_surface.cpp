@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// From a soup of faces to a closed, outward-oriented surface.
+#include "stickslip/model/mesh_io.h"
+#include "stickslip/model/triangulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+
+namespace stickslip::model {
+namespace {
+
+// Vertices closer than this part of the mesh's size are one: single precision has 6e-8.
+constexpr double kWeld = 1e-6;
+// A polygon whose corners leave its plane by more than this part of its size is divided into triangles.
+constexpr double kFlat = 1e-9;
+
+using Faces = std::vector<std::vector<int>>;
+
+double diagonal(const std::vector<Vec3>& vertices) {
+  Vec3 low = vertices[0], high = vertices[0];
+  for (const Vec3& v : vertices) {
+    low = low.cwiseMin(v);
+    high = high.cwiseMax(v);
+  }
+  return (high - low).norm();
+}
+
+// For each vertex the first one within the welding distance (cells of twice that size, neighbours looked through).
+std::vector<int> weld(const std::vector<Vec3>& vertices, double distance) {
+  using Cell = std::tuple<long long, long long, long long>;
+  const auto cell_of = [&](const Vec3& v) {
+    const Vec3 c = v / (2 * distance);
+    return Cell(std::llround(c.x()), std::llround(c.y()), std::llround(c.z()));
+  };
+  std::multimap<Cell, int> kept;
+  std::vector<int> first(vertices.size());
+  for (int i = 0; i < static_cast<int>(vertices.size()); ++i) {
+    const Vec3& v = vertices[static_cast<std::size_t>(i)];
+    const auto [x, y, z] = cell_of(v);
+    int found = -1;
+    for (int k = 0; k < 27 && found < 0; ++k) {
+      const auto range = kept.equal_range(Cell(x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1));
+      for (auto it = range.first; it != range.second && found < 0; ++it) {
+        if ((vertices[static_cast<std::size_t>(it->second)] - v).norm() <= distance) found = it->second;
+      }
+    }
+    first[static_cast<std::size_t>(i)] = found < 0 ? i : found;
+    if (found < 0) kept.emplace(Cell(x, y, z), i);
+  }
+  return first;
+}
+
+// Without repeated corners; empty when nothing is left.
+std::vector<int> tidy(const std::vector<int>& face, const std::vector<int>& first) {
+  std::vector<int> tidied;
+  for (int v : face) {
+    const int w = first[static_cast<std::size_t>(v)];
+    if (tidied.empty() || tidied.back() != w) tidied.push_back(w);
+  }
+  while (tidied.size() > 1 && tidied.front() == tidied.back()) tidied.pop_back();
+  if (tidied.size() < 3) tidied.clear();
+  return tidied;
+}
+
+bool is_flat(const std::vector<Vec3>& vertices, const std::vector<int>& face) {
+  const Vec3 area = area_vector(vertices, face);
+  const Vec3 n = area.normalized();
+  const Vec3& origin = vertices[static_cast<std::size_t>(face[0])];
+  return std::all_of(face.begin(), face.end(), [&](int v) {
+    return std::abs(n.dot(vertices[static_cast<std::size_t>(v)] - origin)) <= kFlat * std::sqrt(area.norm());
+  });
+}
+
+std::string text_of(const Vec3& v) { return fmt::format("({:g}, {:g}, {:g})", v.x(), v.y(), v.z()); }
+
+// Every edge must be used once in each direction.
+void check_closed(const std::vector<Vec3>& vertices, const Faces& faces) {
+  std::map<std::pair<int, int>, int> uses;  // of each directed edge
+  for (const std::vector<int>& face : faces) {
+    for (std::size_t i = 0; i < face.size(); ++i) ++uses[{face[i], face[(i + 1) % face.size()]}];
+  }
+  for (const auto& [edge, count] : uses) {
+    const auto reverse = uses.find({edge.second, edge.first});
+    const int back = reverse == uses.end() ? 0 : reverse->second;
+    if (count == 1 && back == 1) continue;
+    const std::string where = fmt::format("the edge from {} to {}", text_of(vertices[static_cast<std::size_t>(edge.first)]),
+                                          text_of(vertices[static_cast<std::size_t>(edge.second)]));
+    if (count + back == 1) throw std::runtime_error(fmt::format("the mesh is open: {} belongs to one face only", where));
+    if (count + back == 2) {
+      throw std::runtime_error(fmt::format("the mesh is not oriented: two faces run along {} in the same direction", where));
+    }
+    throw std::runtime_error(fmt::format("the mesh is not a surface: {} faces share {}", count + back, where));
+  }
+}
+
+double signed_volume(const std::vector<Vec3>& vertices, const Faces& faces) {
+  double six = 0;
+  const Vec3& origin = vertices[static_cast<std::size_t>(faces[0][0])];
+  for (const std::vector<int>& face : faces) {
+    six += area_vector(vertices, face).dot(vertices[static_cast<std::size_t>(face[0])] - origin);
+  }
+  return six / 6;
+}
+
+bool is_convex(const Polyhedron& mesh, double size) {
+  for (const std::vector<int>& face : mesh.faces) {
+    const Vec3 n = area_vector(mesh.vertices, face).normalized();
+    const double offset = n.dot(mesh.vertices[static_cast<std::size_t>(face[0])]);
+    for (const Vec3& v : mesh.vertices) {
+      if (n.dot(v) - offset > kWeld * size) return false;
+    }
+  }
+  return true;
+}
+
+// Only the vertices that faces use, in their order.
+Polyhedron compact(const std::vector<Vec3>& vertices, Faces faces) {
+  std::vector<int> number(vertices.size(), -1);
+  for (const auto& face : faces) {
+    for (int v : face) number[static_cast<std::size_t>(v)] = 0;
+  }
+  Polyhedron mesh;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    if (number[i] < 0) continue;
+    number[i] = static_cast<int>(mesh.vertices.size());
+    mesh.vertices.push_back(vertices[i]);
+  }
+  for (auto& face : faces) {
+    for (int& v : face) v = number[static_cast<std::size_t>(v)];
+  }
+  mesh.faces = std::move(faces);
+  return mesh;
+}
+
+}  // namespace
+
+Polyhedron close_surface(const std::vector<Vec3>& vertices, const std::vector<std::vector<int>>& faces) {
+  if (faces.empty()) throw std::runtime_error("the mesh has no faces");
+  for (const Vec3& v : vertices) {
+    if (!v.allFinite()) throw std::runtime_error("the mesh has a vertex that is not finite");
+  }
+  const double size = diagonal(vertices);
+  if (!(size > 0)) throw std::runtime_error("the mesh has no extent");
+  const std::vector<int> first = weld(vertices, kWeld * size);
+  Faces tidied;
+  for (const std::vector<int>& face : faces) {
+    const std::vector<int> corners = tidy(face, first);
+    if (corners.empty()) continue;
+    if (corners.size() == 3 || is_flat(vertices, corners)) {
+      tidied.push_back(corners);
+      continue;
+    }
+    for (const auto& t : triangulate_face(vertices, corners)) tidied.push_back({t[0], t[1], t[2]});
+  }
+  if (tidied.empty()) throw std::runtime_error("the mesh has no face with an area");
+  check_closed(vertices, tidied);
+  const double volume = signed_volume(vertices, tidied);
+  if (!(std::abs(volume) > 1e-15 * size * size * size)) throw std::runtime_error("the mesh encloses no volume");
+  if (volume < 0) {
+    for (std::vector<int>& face : tidied) std::reverse(face.begin(), face.end());
+  }
+  Polyhedron mesh = compact(vertices, std::move(tidied));
+  mesh.convex = is_convex(mesh, size);
+  return mesh;
+}
+
+}  // namespace stickslip::model
