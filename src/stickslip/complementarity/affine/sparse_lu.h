@@ -25,14 +25,26 @@ class SparseLu {
   [[nodiscard]] long entries() const { return static_cast<long>(lower_row_.size() + upper_row_.size()); }
 
  private:
-  // Steps that column A(:, j) needs, in an order in which they can be applied, at reach_[top_ ..].
+  // Symbolic part of a step: the earlier steps that A(:, j) needs, in an order in which they can be applied, at
+  // reach_[top_ ..]; and the rows without pivot that fill reaches, in candidate_.
   void find_reach(const int* row, int begin, int end, int step);
   void depth_first(int step_root, int step);
+  void add_candidate(int i, int step) {
+    if (row_mark_[i] == step) return;
+    row_mark_[i] = step;
+    candidate_.push_back(i);
+  }
+  // Numeric part: x_ = L^-1 A(:, j); returns the largest entry of A(:, j).
+  double eliminate(const int* row, const double* value, int begin, int end);
+  [[nodiscard]] int choose_pivot(int diagonal, int step) const;
+  // Shortens later searches: once row `pivot` is a pivot, columns that contain it in both L and U lead nowhere else
+  // (symmetric pruning, Eisenstat and Liu 1992).
+  void prune(int step, int pivot);
 
   int n_ = 0, top_ = 0;
   std::vector<int> lower_start_, lower_row_, upper_start_, upper_row_;
   std::vector<double> lower_value_, upper_value_, diagonal_;
-  std::vector<int> pivot_of_row_, order_, mark_, reach_, stack_, position_, pattern_;
+  std::vector<int> pivot_of_row_, order_, mark_, row_mark_, reach_, stack_, position_, candidate_, search_end_;
   std::vector<double> x_;
 };
 
