@@ -3,8 +3,11 @@
 //
 // Nonlinear MCPs: every start of the collection and of the held-out classics, one line each.
 //
-//     bench_mcp [ALGORITHM] [collection|classics]
+//     bench_mcp [ALGORITHM] [collection|classics|random [COUNT]]
+//
+// "random" solves COUNT problems (default 200) of each kind and size of mcp_generators.h and prints the success rate.
 #include "stickslip/complementarity/corpus/mcp_collection.h"
+#include "stickslip/complementarity/corpus/mcp_generators.h"
 #include "stickslip/complementarity/mcp/mcp_residual.h"
 #include "stickslip/complementarity/mcp/mcp_solver.h"
 
@@ -53,6 +56,35 @@ Tally run(const char* title, const std::vector<McpTestProblem>& problems, const 
   return tally;
 }
 
+void run_random(const std::string& algorithm, int count) {
+  fmt::print("\nrandom MCPs with a known solution\n{:<12} {:>4} {:>8} {:>8} {:>11} {:>10} {:>12}  {}\n", "kind", "n",
+             "problems", "solved", "first start", "iterations", "median us", "seeds that failed");
+  constexpr const char* names[] = {"monotone", "singular", "indefinite", "scaled"};
+  McpSolver solver;
+  for (const RandomMcp kind : {RandomMcp::Monotone, RandomMcp::Singular, RandomMcp::Indefinite, RandomMcp::Scaled})
+    for (const int n : {3, 10, 40}) {
+      int solved = 0, first = 0, iterations = 0;
+      std::vector<double> seconds;
+      std::string failed;
+      for (int seed = 0; seed < count; ++seed) {
+        const McpTestProblem test = random_mcp(kind, n, static_cast<unsigned>(seed));
+        Eigen::VectorXd x = test.starts[0];
+        SolverOptions options;
+        options.time_limit = 2;
+        const SolverSummary summary = solver.solve(test.problem, x, options, algorithm);
+        const bool ok = summary.solved() && mcp_residual(test.problem, x).natural <= 1e-8;
+        solved += ok;
+        first += ok && summary.attempts == 1;
+        if (!ok) failed += fmt::format(" {}", seed);
+        iterations += summary.iterations;
+        seconds.push_back(summary.seconds);
+      }
+      std::nth_element(seconds.begin(), seconds.begin() + count / 2, seconds.end());
+      fmt::print("{:<12} {:>4} {:>8} {:>8} {:>11} {:>10} {:>12.1f} {}\n", names[static_cast<int>(kind)], n, count,
+                 solved, first, iterations, 1e6 * seconds[static_cast<std::size_t>(count / 2)], failed);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -63,7 +95,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "unknown algorithm {}\n", algorithm);
     return 2;
   }
-  if (which != "classics") run("collection", mcp_collection(), algorithm);
-  if (which != "collection") run("classics", mcp_classics(), algorithm);
+  if (which.empty() || which == "collection") run("collection", mcp_collection(), algorithm);
+  if (which.empty() || which == "classics") run("classics", mcp_classics(), algorithm);
+  if (which.empty() || which == "random") run_random(algorithm, argc > 3 ? std::atoi(argv[3]) : 200);
   return EXIT_SUCCESS;
 }
