@@ -331,6 +331,12 @@ bool Expression::depends_on_contact(int body_a, int body_b) const {
   });
 }
 
+bool Expression::depends_on_contacts() const {
+  return std::ranges::any_of(code_, [](const Instruction& in) {
+    return (in.op >= Op::Gap && in.op <= Op::Sliding) || in.op == Op::WorstPenetration || in.op == Op::Contacts;
+  });
+}
+
 bool Expression::is_constant() const { return code_.size() == 1 && code_.front().op == Op::Constant; }
 
 }  // namespace stickslip::scene

@@ -76,6 +76,7 @@ class Expression {
   [[nodiscard]] bool uses_history() const { return uses_history_; }
   // Whether the value depends on contacts between these two bodies (or of one of them with any).
   [[nodiscard]] bool depends_on_contact(int body_a, int body_b) const;
+  [[nodiscard]] bool depends_on_contacts() const;  // any
 
  private:
   friend class ExpressionCompiler;

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/observer.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <fmt/format.h>
@@ -15,7 +16,11 @@ namespace {
 
 }  // namespace
 
-Observer::Observer(const Scene& scene) : scene_(scene), trackers_(scene.trackers) {}
+Observer::Observer(const Scene& scene) : scene_(scene), trackers_(scene.trackers) {
+  const auto needs = [](const Expression& expression) { return expression.depends_on_contacts(); };
+  advance_needs_contacts_ = std::ranges::any_of(trackers_, needs, &Tracker::argument) ||
+                            std::ranges::any_of(scene.stop, needs, &StopCondition::expression);
+}
 
 EvaluationContext Observer::context_of(const Observation& now) const {
   EvaluationContext context;

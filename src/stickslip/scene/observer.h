@@ -28,6 +28,8 @@ class Observer {
  public:
   explicit Observer(const Scene& scene);  // which must outlive the observer
 
+  // Whether advance() looks at the contacts; when not, they need not be made.
+  [[nodiscard]] bool advance_needs_contacts() const { return advance_needs_contacts_; }
   void advance(const Observation& now);
   void evaluate(const Observation& now, std::span<double> values) const;  // one value per observable
 
@@ -43,6 +45,7 @@ class Observer {
 
   const Scene& scene_;
   std::vector<Tracker> trackers_;
+  bool advance_needs_contacts_ = false;
   int stopped_by_ = -1;
 };
 
