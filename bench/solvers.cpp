@@ -57,8 +57,11 @@ std::vector<CorpusProblem> problems_for(const Arguments& arguments) {
     problems = read_open_corpus(*folder);
     fmt::print("open corpus: {} problems\n", problems.size());
   } else {
-    fmt::print("open corpus: not found (set STICKSLIP_PROBLEMS to its folder); generated problems only\n");
+    fmt::print("open corpus: not found (set STICKSLIP_PROBLEMS to its folder); our own problems only\n");
   }
+  std::vector<CorpusProblem> own = make_own_problems();
+  fmt::print("own problems: {}\n", own.size());
+  std::move(own.begin(), own.end(), std::back_inserter(problems));
   std::erase_if(problems, [&](const CorpusProblem& problem) {
     return problem.size() == 0 || !contains(class_of(problem), arguments.only_class) ||
            !contains(problem.name, arguments.only_problem);
@@ -99,6 +102,17 @@ ProblemRuns run_all(const CorpusProblem& problem, const Arguments& arguments, co
   return runs;
 }
 
+void print_verdict(const NamedClass& total) {
+  const ClassStatistics& s = total.statistics;
+  fmt::print("\n{}: ours solves {} of {} problems that have a solution; {} shown to have none; {} open.\n", total.name,
+             s.ours.solved, s.problems, s.infeasible, s.unsolved);
+  if (s.virtual_best.solved > 0)
+    fmt::print(
+        "  Against the fastest Siconos solver of each problem, chosen afterwards: fastest on {:.1f} %, fastest or "
+        "within a factor of 2 on {:.1f} %.\n",
+        100.0 * s.ours_fastest / s.problems, 100.0 * s.ours_within_two / s.problems);
+}
+
 void print_summary(const std::vector<ProblemRuns>& runs) {
   std::vector<NamedClass> classes;
   for (const std::string& name : class_names()) {
@@ -109,15 +123,14 @@ void print_summary(const std::vector<ProblemRuns>& runs) {
     classes.push_back({name, summarise(members)});
     print_class(name, classes.back().statistics);
   }
-  const ClassStatistics all = summarise(runs);
-  print_overview(classes, all);
-  fmt::print("\nSolved: ours {} of {} problems that have a solution; {} shown to have none; {} open.\n",
-             all.ours.solved, all.problems, all.infeasible, all.unsolved);
-  if (all.virtual_best.solved > 0)
-    fmt::print(
-        "Against the fastest Siconos solver of each problem, chosen afterwards: ours is fastest on {:.1f} %, "
-        "fastest or within a factor of 2 on {:.1f} % of the problems.\n",
-        100.0 * all.ours_fastest / all.problems, 100.0 * all.ours_within_two / all.problems);
+  std::vector<ProblemRuns> open, own;
+  for (const ProblemRuns& problem : runs) (problem.name.starts_with(kOwnPrefix) ? own : open).push_back(problem);
+  std::vector<NamedClass> totals;
+  if (!open.empty()) totals.push_back({"open corpus", summarise(open)});
+  if (!own.empty()) totals.push_back({"own problems", summarise(own)});
+  if (totals.size() == 2) totals.push_back({"all", summarise(runs)});
+  print_overview(classes, totals);
+  for (const NamedClass& total : totals) print_verdict(total);
 }
 
 void write_file(const fs::path& path, const std::string& text) {

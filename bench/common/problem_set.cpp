@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
-                     [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
+                     [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 bool is_corpus_file(const fs::path& path) {
@@ -35,7 +35,8 @@ std::string spatial_class(Eigen::Index contacts) {
 }
 
 std::string affine_class(const CorpusProblem& problem) {
-  const std::string_view name = problem.name;
+  std::string_view name = problem.name;
+  if (name.starts_with(kOwnPrefix)) name.remove_prefix(std::string_view(kOwnPrefix).size());
   const std::string form = problem.kind == CorpusKind::Mlcp ? "mixed" : "LCP";
   if (starts_with_any(name, {"painleve_acc"})) return "small LCP";
   if (starts_with_any(name, {"painleve_"})) return "contact " + form + ", one contact";

@@ -19,6 +19,10 @@ namespace stickslip::bench {
 
 [[nodiscard]] std::vector<complementarity::CorpusProblem> read_open_corpus(const std::filesystem::path& folder);
 
+// Our own problems start their names with this.
+constexpr const char* kOwnPrefix = "own_";
+[[nodiscard]] std::vector<complementarity::CorpusProblem> make_own_problems();
+
 // The class under which a problem is reported, from its kind, size and the family that its name tells.
 [[nodiscard]] std::string class_of(const complementarity::CorpusProblem& problem);
 

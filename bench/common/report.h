@@ -18,12 +18,12 @@ namespace stickslip::bench {
 void print_problem(const ProblemRuns& runs);
 void print_class(const std::string& name, const ClassStatistics& statistics);
 
-// One line per class, and the line over everything.
+// One line per class, then one per total.
 struct NamedClass {
   std::string name;
   ClassStatistics statistics;
 };
-void print_overview(std::span<const NamedClass> classes, const ClassStatistics& all);
+void print_overview(std::span<const NamedClass> classes, std::span<const NamedClass> totals);
 
 // Performance profiles, one panel per problem form.
 [[nodiscard]] std::string profile_svg(std::span<const ProblemRuns> runs);
