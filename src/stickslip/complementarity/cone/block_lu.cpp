@@ -5,7 +5,6 @@
 #include "stickslip/complementarity/cone/dense_lu.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace stickslip::complementarity {
 namespace {
@@ -18,225 +17,196 @@ void make_room(std::vector<double>& v, std::size_t used, std::size_t size) {
   if (v.size() < used + size) v.resize(std::max(used + size, v.size() + v.size() / 2));
 }
 
+std::size_t area(int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
+
 }  // namespace
 
 template <int D>
-int BlockLu<D>::factor(const EliminationPlan& plan, const Matrix& matrix) {
-  plan_ = &plan;
-  matrix_ = matrix;
+std::size_t BlockLu<D>::block_start(int node) const {
+  if constexpr (D > 0) return static_cast<std::size_t>(node) * D * D;
+  else return system_.block_start[node];
+}
+
+template <int D>
+int BlockLu<D>::factor(const EliminationPlan& plan, const System& system) {
+  system_ = system;
   fronts_.resize(plan.fronts());
-  contact_.clear(), exchange_.clear(), waiting_.clear();
-  local_.resize(matrix.island->contacts);
+  node_.clear(), exchange_.clear(), waiting_.clear();
+  local_.resize(system.W.nodes);
   factor_size_ = stack_size_ = 0;
   work_ = 0;
 
   int replaced = 0;
   for (int index = 0; index < plan.fronts(); ++index) {
     Front& front = fronts_[index];
-    select_contacts(plan, index, front);
-    const int m = front.size * D, p = front.pivots * D;
-    if (p > 0 || plan.fronts() > 1) {
-      make_room(dense_, 0, static_cast<std::size_t>(m) * m);
-      std::fill(dense_.begin(), dense_.begin() + static_cast<std::ptrdiff_t>(m) * m, 0.0);
-      assemble(plan, front);
-      while (!waiting_.empty() && plan.parent(waiting_.back()) == index) {
-        add_child(fronts_[waiting_.back()], m);
-        stack_size_ = fronts_[waiting_.back()].stack;
-        waiting_.pop_back();
-      }
+    select_nodes(plan, index, front);
+    make_room(dense_, 0, area(front.m, front.m));
+    std::fill_n(dense_.begin(), area(front.m, front.m), 0.0);
+    assemble(plan, front);
+    while (!waiting_.empty() && plan.parent(waiting_.back()) == index) {
+      add_child(fronts_[waiting_.back()], front.m);
+      stack_size_ = fronts_[waiting_.back()].stack;
+      waiting_.pop_back();
     }
     front.exchange = static_cast<int>(exchange_.size());
-    exchange_.resize(exchange_.size() + p);
-    if (p > 0) replaced += partial_lu(dense_.data(), m, p, m, kSmallestPivot, exchange_.data() + front.exchange);
-    work_ += static_cast<double>(p) * m * m;
+    exchange_.resize(exchange_.size() + front.p);
+    replaced += partial_lu(dense_.data(), front.m, front.p, front.m, kSmallestPivot, exchange_.data() + front.exchange);
+    work_ += static_cast<double>(front.p) * front.m * front.m;
     store(front);
     if (plan.parent(index) >= 0) waiting_.push_back(index);
   }
   return replaced;
 }
 
-// The front's contacts that are not separated, and their local numbers.
+// The front's active nodes, and where their unknowns stand in it.
 template <int D>
-void BlockLu<D>::select_contacts(const EliminationPlan& plan, int index, Front& front) {
-  front.first = static_cast<int>(contact_.size());
-  for (int c : plan.pivots(index))
-    if (!matrix_.separated[c]) contact_.push_back(c);
-  front.pivots = static_cast<int>(contact_.size()) - front.first;
-  for (int c : plan.later(index))
-    if (!matrix_.separated[c]) contact_.push_back(c);
-  front.size = static_cast<int>(contact_.size()) - front.first;
-  for (int k = 0; k < front.size; ++k) local_[contact_[front.first + k]] = k;
+void BlockLu<D>::select_nodes(const EliminationPlan& plan, int index, Front& front) {
+  front.first = static_cast<int>(node_.size());
+  int unknowns = 0;
+  const auto take = [&](int node) {
+    if (system_.state[node] == NodeState::Inactive) return;
+    node_.push_back(node);
+    local_[node] = unknowns;
+    unknowns += system_.W.size(node);
+  };
+  for (int node : plan.pivots(index)) take(node);
+  front.pivots = static_cast<int>(node_.size()) - front.first;
+  front.p = unknowns;
+  for (int node : plan.later(index)) take(node);
+  front.size = static_cast<int>(node_.size()) - front.first;
+  front.m = unknowns;
 }
 
-// target += rho J_i W_ij
+// target += A_i W_ij
 template <int D>
-void BlockLu<D>::add_block(int row_contact, int block, double* target, int stride) const {
-  const double *J = matrix_.J + row_contact * D * D, *W = matrix_.island->block(block);
-  for (int k = 0; k < D; ++k) {
-    double row[D] = {};
-    for (int l = 0; l < D; ++l)
-      for (int j = 0; j < D; ++j) row[j] += J[k * D + l] * W[l * D + j];
-    for (int j = 0; j < D; ++j) target[k * stride + j] += matrix_.rho * row[j];
+void BlockLu<D>::add_block(int row_node, int column_node, int block, double* target, int stride) const {
+  const int rows = system_.W.size(row_node), columns = system_.W.size(column_node);
+  const double* W = system_.W.block(block);
+  if (system_.state[row_node] == NodeState::Identity) {
+    for (int k = 0; k < rows; ++k)
+      for (int j = 0; j < columns; ++j) target[k * stride + j] += system_.identity * W[k * columns + j];
+    return;
   }
+  const double* A = system_.A + block_start(row_node);
+  for (int k = 0; k < rows; ++k)
+    for (int l = 0; l < rows; ++l) {
+      const double a = A[k * rows + l];
+      for (int j = 0; j < columns; ++j) target[k * stride + j] += a * W[l * columns + j];
+    }
 }
 
-// Every block of A belongs to the front that eliminates the earlier of its two contacts.
+// Every block belongs to the front that eliminates the earlier of its two nodes.
 template <int D>
 void BlockLu<D>::assemble(const EliminationPlan& plan, const Front& front) {
-  const Island<D>& island = *matrix_.island;
+  const NodeMatrix<D>& W = system_.W;
   const auto position = plan.position();
-  const int stride = front.size * D;
+  const int stride = front.m;
   for (int a = 0; a < front.pivots; ++a) {
-    const int i = contact_[front.first + a];
-    for (int p = island.row_start[i]; p < island.row_start[i + 1]; ++p) {
-      const int j = island.column[p];
-      if (matrix_.separated[j] || position[j] < position[i]) continue;
-      add_block(i, p, dense_.data() + (a * stride + local_[j]) * D, stride);
-      if (j == i) continue;
-      // The transposed block: the pattern is symmetric, so it is stored in row j.
-      const auto first = island.column.begin() + island.row_start[j], last = island.column.begin() + island.row_start[j + 1];
-      const int mirrored = static_cast<int>(std::lower_bound(first, last, i) - island.column.begin());
-      add_block(j, mirrored, dense_.data() + (local_[j] * stride + a) * D, stride);
+    const int i = node_[front.first + a];
+    for (int p = W.row_start[i]; p < W.row_start[i + 1]; ++p) {
+      const int j = W.column[p];
+      if (system_.state[j] == NodeState::Inactive || position[j] < position[i]) continue;
+      add_block(i, j, p, dense_.data() + local_[i] * stride + local_[j], stride);
+      if (j != i) add_block(j, i, W.mirror[p], dense_.data() + local_[j] * stride + local_[i], stride);
     }
-    const double* J = matrix_.J + i * D * D;
-    double* diagonal = dense_.data() + (a * stride + a) * D;
-    const double on_J = matrix_.rho * matrix_.alpha - 1;
-    for (int k = 0; k < D; ++k) {
-      for (int l = 0; l < D; ++l) diagonal[k * stride + l] += on_J * J[k * D + l];
-      diagonal[k * stride + k] += 1;
-    }
+    const int size = W.size(i);
+    const double* B = system_.B + block_start(i);
+    double* diagonal = dense_.data() + local_[i] * stride + local_[i];
+    for (int k = 0; k < size; ++k)
+      for (int l = 0; l < size; ++l) diagonal[k * stride + l] += B[k * size + l];
   }
 }
 
 template <int D>
 void BlockLu<D>::add_child(const Front& child, int stride) {
-  const int count = child.size - child.pivots, width = count * D;
-  const int* contact = contact_.data() + child.first + child.pivots;
-  for (int a = 0; a < count; ++a)
-    for (int b = 0; b < count; ++b) {
-      const double* from = stack_.data() + child.stack + static_cast<std::size_t>(a) * D * width + b * D;
-      double* to = dense_.data() + (local_[contact[a]] * stride + local_[contact[b]]) * D;
-      for (int k = 0; k < D; ++k)
-        for (int l = 0; l < D; ++l) to[k * stride + l] += from[k * width + l];
+  const double* from = stack_.data() + child.stack;
+  for (int a = child.pivots; a < child.size; ++a) {
+    const int row_node = node_[child.first + a], rows = system_.W.size(row_node);
+    for (int k = 0; k < rows; ++k) {
+      double* to = dense_.data() + (local_[row_node] + k) * stride;
+      for (int b = child.pivots; b < child.size; ++b) {
+        const int column_node = node_[child.first + b], columns = system_.W.size(column_node);
+        for (int l = 0; l < columns; ++l) to[local_[column_node] + l] += from[l];
+        from += columns;
+      }
     }
+  }
 }
 
 // Moves the factors and the remainder out of the dense workspace.
 template <int D>
 void BlockLu<D>::store(Front& front) {
-  const int m = front.size * D, p = front.pivots * D, rest = m - p;
+  const int m = front.m, p = front.p, rest = m - p;
   front.upper = factor_size_;
-  front.lower = front.upper + static_cast<std::size_t>(p) * m;
-  factor_size_ = front.lower + static_cast<std::size_t>(rest) * p;
+  front.lower = front.upper + area(p, m);
+  factor_size_ = front.lower + area(rest, p);
   make_room(factor_, front.upper, factor_size_ - front.upper);
-  std::copy_n(dense_.data(), static_cast<std::size_t>(p) * m, factor_.data() + front.upper);
+  std::copy_n(dense_.data(), area(p, m), factor_.data() + front.upper);
   for (int i = 0; i < rest; ++i)
-    std::copy_n(dense_.data() + static_cast<std::size_t>(p + i) * m, p, factor_.data() + front.lower + static_cast<std::size_t>(i) * p);
+    std::copy_n(dense_.data() + area(p + i, m), p, factor_.data() + front.lower + area(i, p));
 
   front.stack = stack_size_;
-  stack_size_ += static_cast<std::size_t>(rest) * rest;
+  stack_size_ += area(rest, rest);
   make_room(stack_, front.stack, stack_size_ - front.stack);
   for (int i = 0; i < rest; ++i)
-    std::copy_n(dense_.data() + static_cast<std::size_t>(p + i) * m + p, rest, stack_.data() + front.stack + static_cast<std::size_t>(i) * rest);
+    std::copy_n(dense_.data() + area(p + i, m) + p, rest, stack_.data() + front.stack + area(i, rest));
 }
 
 template <int D>
-void BlockLu<D>::solve(const double* rhs, double* dr, int refine) {
-  const int n = matrix_.island->unknowns();
-  x_.resize(n), correction_.resize(n);
-  std::copy_n(rhs, n, dr);
-  direct_solve(dr);
-  for (int step = 0; step < refine; ++step) {
-    residual(rhs, dr, correction_.data());
-    direct_solve(correction_.data());
-    for (int k = 0; k < n; ++k) dr[k] += correction_[k];
-  }
-}
-
-// out = rhs - A dr
-template <int D>
-void BlockLu<D>::residual(const double* rhs, const double* dr, double* out) const {
-  const Island<D>& island = *matrix_.island;
-  for (int i = 0; i < island.contacts; ++i) {
-    const double *J = matrix_.J + i * D * D, *x = dr + i * D;
-    if (matrix_.separated[i]) {
-      for (int k = 0; k < D; ++k) out[i * D + k] = rhs[i * D + k] - x[k];
-      continue;
-    }
-    double u[D];  // rho (W + alpha I) dr - dr
-    for (int k = 0; k < D; ++k) u[k] = (matrix_.rho * matrix_.alpha - 1) * x[k];
-    for (int p = island.row_start[i]; p < island.row_start[i + 1]; ++p) {
-      const double *W = island.block(p), *y = dr + island.column[p] * D;
-      for (int k = 0; k < D; ++k)
-        for (int l = 0; l < D; ++l) u[k] += matrix_.rho * W[k * D + l] * y[l];
-    }
-    for (int k = 0; k < D; ++k) {
-      double sum = rhs[i * D + k] - x[k];
-      for (int l = 0; l < D; ++l) sum -= J[k * D + l] * u[l];
-      out[i * D + k] = sum;
-    }
-  }
-}
-
-// x: right-hand side in, solution out.
-template <int D>
-void BlockLu<D>::direct_solve(double* x) {
-  const Island<D>& island = *matrix_.island;
-  // The separated contacts' impulses are known: bring them to the right-hand side.
-  for (int i = 0; i < island.contacts; ++i) {
-    if (matrix_.separated[i]) continue;
-    double u[D] = {};
-    bool any = false;
-    for (int p = island.row_start[i]; p < island.row_start[i + 1]; ++p) {
-      const int j = island.column[p];
-      if (!matrix_.separated[j]) continue;
-      any = true;
-      const double* W = island.block(p);
-      for (int k = 0; k < D; ++k)
-        for (int l = 0; l < D; ++l) u[k] += W[k * D + l] * x[j * D + l];
-    }
-    if (!any) continue;
-    const double* J = matrix_.J + i * D * D;
-    for (int k = 0; k < D; ++k)
-      for (int l = 0; l < D; ++l) x[i * D + k] -= matrix_.rho * J[k * D + l] * u[l];
-  }
-
+void BlockLu<D>::solve(double* x) {
+  const NodeMatrix<D>& W = system_.W;
+  x_.resize(W.unknowns());
   double* y = x_.data();  // the front's part of the solution
+  const auto gather = [&](const Front& front, int count) {
+    double* to = y;
+    for (int a = 0; a < count; ++a) {
+      const int node = node_[front.first + a];
+      to = std::copy_n(x + W.first(node), W.size(node), to);
+    }
+  };
+  const auto scatter_pivots = [&](const Front& front) {
+    const double* from = y;
+    for (int a = 0; a < front.pivots; ++a) {
+      const int node = node_[front.first + a], size = W.size(node);
+      std::copy_n(from, size, x + W.first(node));
+      from += size;
+    }
+  };
   for (const Front& front : fronts_) {
-    const int m = front.size * D, p = front.pivots * D;
-    if (p == 0) continue;
-    const int* contact = contact_.data() + front.first;
-    for (int a = 0; a < front.pivots; ++a) std::copy_n(x + contact[a] * D, D, y + a * D);
+    const int m = front.m, p = front.p;
     const double *U = factor_.data() + front.upper, *L = factor_.data() + front.lower;
+    gather(front, front.pivots);
     for (int k = 0; k < p; ++k) std::swap(y[k], y[exchange_[front.exchange + k]]);
     for (int i = 1; i < p; ++i) {
       double sum = y[i];
       for (int k = 0; k < i; ++k) sum -= U[i * m + k] * y[k];
       y[i] = sum;
     }
-    for (int a = 0; a < front.pivots; ++a) std::copy_n(y + a * D, D, x + contact[a] * D);
-    for (int i = 0; i < m - p; ++i) {
-      double sum = 0;
-      for (int k = 0; k < p; ++k) sum += L[i * p + k] * y[k];
-      x[contact[front.pivots + i / D] * D + i % D] -= sum;
+    scatter_pivots(front);
+    for (int a = front.pivots; a < front.size; ++a) {
+      const int node = node_[front.first + a], size = W.size(node);
+      for (int l = 0; l < size; ++l, L += p) {
+        double sum = 0;
+        for (int k = 0; k < p; ++k) sum += L[k] * y[k];
+        x[W.first(node) + l] -= sum;
+      }
     }
   }
-  for (auto it = fronts_.rbegin(); it != fronts_.rend(); ++it) {
-    const int m = it->size * D, p = it->pivots * D;
-    if (p == 0) continue;
-    const int* contact = contact_.data() + it->first;
-    for (int a = 0; a < it->size; ++a) std::copy_n(x + contact[a] * D, D, y + a * D);
-    const double* U = factor_.data() + it->upper;
+  for (auto front = fronts_.rbegin(); front != fronts_.rend(); ++front) {
+    const int m = front->m, p = front->p;
+    const double* U = factor_.data() + front->upper;
+    gather(*front, front->size);
     for (int i = p - 1; i >= 0; --i) {
       double sum = y[i];
       for (int k = i + 1; k < m; ++k) sum -= U[i * m + k] * y[k];
       y[i] = sum / U[i * m + i];
     }
-    for (int a = 0; a < it->pivots; ++a) std::copy_n(y + a * D, D, x + contact[a] * D);
+    scatter_pivots(*front);
   }
 }
 
 template class BlockLu<2>;
 template class BlockLu<3>;
+template class BlockLu<kVariable>;
 
 }  // namespace stickslip::complementarity

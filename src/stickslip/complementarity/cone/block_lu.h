@@ -1,68 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// LU factorisation of Newton's matrix of an island by dense fronts (multifrontal, Duff and Reid 1983).
+// Sparse LU factorisation by dense fronts (multifrontal, Duff and Reid 1983) of matrices of the form
 //
-//     A = rho J (W + alpha I) + (I - J),     J block diagonal (alart_curnier.h), W the island's scaled Delassus matrix
+//     row of node i:   A_i sum_j W_ij x_j + B_i x_i,        W: node_matrix.h;  A_i, B_i: square, of the node's size
 //
-// Contacts that are separated (J = 0) have the trivial row dr = rhs and take no part: fronts hold the others only, so
-// that a step costs what its closed contacts cost. The pattern is that of W, which is symmetric; rows are exchanged
-// within a front (dense_lu.h), pivots that vanish are replaced, and `solve` refines on request.
+// which is what Newton's method makes of a contact law. Nodes that are inactive take no part (their unknowns are known
+// and stand on the right-hand side): fronts hold the others only, so that a step costs what its closed contacts cost.
+// The pattern of W is symmetric; rows are exchanged within a front (dense_lu.h), pivots that vanish are replaced.
 //
-// Symbols: m contacts of a front, p of them eliminated there. Cost: sum over fronts of p m^2 D^3 multiplications.
+// Symbols: m unknowns of a front, p of them eliminated there. Cost: sum over fronts of about p m^2 multiplications.
 // No allocation once the workspaces have grown.
 #pragma once
 
 #include "stickslip/complementarity/cone/elimination_plan.h"
-#include "stickslip/complementarity/cone/island.h"
+#include "stickslip/complementarity/cone/node_matrix.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace stickslip::complementarity {
+
+// Inactive: not part of the system. Identity: A_i is a multiple of I. General: A_i is full.
+enum class NodeState : std::uint8_t { Inactive, Identity, General };
 
 template <int D>
 class BlockLu {
  public:
-  // What the factorisation is made of. All arrays by contact; they must stay alive until the last solve.
-  struct Matrix {
-    const Island<D>* island;
-    const double* J;       // D x D row-major per contact
-    const char* separated; // J = 0
-    double rho, alpha;
+  struct System {
+    NodeMatrix<D> W;
+    const NodeState* state;
+    const double *A, *B;               // the nodes' square blocks one after the other, row-major
+    const std::size_t* block_start;    // of each node in A and B; kVariable only (else node * D^2)
+    double identity;                   // A_i of Identity nodes is identity * I
   };
 
   // Returns the number of pivots that had to be replaced (0: a sound factorisation).
-  int factor(const EliminationPlan& plan, const Matrix& matrix);
+  int factor(const EliminationPlan& plan, const System& system);
 
-  // dr with A dr = rhs. refine: the number of refinement steps.
-  void solve(const double* rhs, double* dr, int refine = 0);
+  // The active unknowns of x: right-hand side in, solution out.
+  void solve(double* x);
 
   // Multiplications of the last factorisation, a measure of work that does not depend on the machine.
   [[nodiscard]] double work() const { return work_; }
 
  private:
   struct Front {
-    int first, pivots, size;      // range in contact_; active contacts eliminated, and all
-    std::size_t upper, lower;     // where U (pivot rows, all columns) and L21 (other rows, pivot columns) are stored
-    int exchange;                 // first of its row exchanges
-    std::size_t stack;            // where its remainder for the parent stands
+    int first, pivots, size;   // range in node_; active nodes eliminated here, and all
+    int p, m;                  // the same in unknowns
+    std::size_t upper, lower;  // where U (pivot rows, all columns) and L21 (other rows, pivot columns) are stored
+    std::size_t stack;         // where the remainder for the parent stands
+    int exchange;              // first of its row exchanges
   };
 
-  void select_contacts(const EliminationPlan& plan, int index, Front& front);
+  void select_nodes(const EliminationPlan& plan, int index, Front& front);
   void assemble(const EliminationPlan& plan, const Front& front);
-  void add_block(int row_contact, int block, double* target, int stride) const;
+  void add_block(int row_node, int column_node, int block, double* target, int stride) const;
   void add_child(const Front& child, int stride);
   void store(Front& front);
-  void direct_solve(double* x);
-  void residual(const double* rhs, const double* dr, double* out) const;
+  [[nodiscard]] std::size_t block_start(int node) const;
 
-  const EliminationPlan* plan_ = nullptr;
-  Matrix matrix_{};
+  System system_{};
   std::vector<Front> fronts_;
-  std::vector<int> contact_;       // active contacts of all fronts
-  std::vector<int> local_;         // of a contact in the front at hand
+  std::vector<int> node_;     // active nodes of all fronts
+  std::vector<int> local_;    // first unknown of a node in the front at hand
   std::vector<int> exchange_, waiting_;
-  std::vector<double> dense_, factor_, stack_, x_, correction_;
+  std::vector<double> dense_, factor_, stack_, x_;
   std::size_t factor_size_ = 0, stack_size_ = 0;
   double work_ = 0;
 };

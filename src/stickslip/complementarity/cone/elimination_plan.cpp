@@ -9,19 +9,21 @@ namespace {
 
 enum State : char { kVariable, kElement, kAbsorbed, kMerged };  // kMerged: twin or eliminated together with another
 
-constexpr int kSmallGraph = 12;        // up to here one dense front is always as fast
+constexpr int kSmallGraph = 12;        // nodes; up to here one dense front is always as fast
 constexpr double kNearlyFull = 0.6;    // share of stored blocks from which fill makes everything dense anyway
-constexpr int kTinyFront = 6;          // contacts; merging below this size never costs
+constexpr int kTinyFront = 18;         // unknowns; merging below this size never costs
 constexpr double kMergeZeros = 0.12;   // share of explicit zeros accepted in a merged front
 
 }  // namespace
 
-void EliminationPlan::analyse(std::span<const int> row_start, std::span<const int> column) {
-  if (std::equal(row_start.begin(), row_start.end(), row_start_.begin(), row_start_.end()) &&
-      std::equal(column.begin(), column.end(), column_.begin(), column_.end()) && !position_.empty())
-    return;
+void EliminationPlan::analyse(std::span<const int> row_start, std::span<const int> column, std::span<const int> size) {
+  const auto equal = [](std::span<const int> a, const std::vector<int>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  };
+  if (!position_.empty() && equal(row_start, row_start_) && equal(column, column_) && equal(size, size_)) return;
   row_start_.assign(row_start.begin(), row_start.end());
   column_.assign(column.begin(), column.end());
+  size_.assign(size.begin(), size.end());
   const int n = static_cast<int>(row_start.size()) - 1;
   const double full = static_cast<double>(n) * n;
   if (n <= kSmallGraph || static_cast<double>(column.size()) >= kNearlyFull * full) return one_front(n);
@@ -37,13 +39,14 @@ void EliminationPlan::one_front(int n) {
   front_parent_.assign(1, -1);
   front_start_.assign({0, n});
   front_pivots_.assign(1, n);
-  front_contact_.resize(n), position_.resize(n);
-  for (int c = 0; c < n; ++c) front_contact_[c] = position_[c] = c;
+  front_node_.resize(n), position_.resize(n);
+  for (int c = 0; c < n; ++c) front_node_[c] = position_[c] = c;
 }
 
 void EliminationPlan::merge_twins() {
   const int n = static_cast<int>(row_start_.size()) - 1;
-  representative_.resize(n), next_twin_.assign(n, -1), weight_.assign(n, 1), hash_.resize(n);
+  representative_.resize(n), next_twin_.assign(n, -1), weight_.resize(n), hash_.resize(n);
+  for (int c = 0; c < n; ++c) weight_[c] = size_.size() == 1 ? size_[0] : size_[c];
   const auto row = [this](int c) { return std::span(column_).subspan(row_start_[c], row_start_[c + 1] - row_start_[c]); };
   for (int c = 0; c < n; ++c) {
     representative_[c] = c;
@@ -57,20 +60,23 @@ void EliminationPlan::merge_twins() {
       if (!std::equal(row(c).begin(), row(c).end(), row(j).begin(), row(j).end())) continue;
       representative_[j] = c;
       next_twin_[j] = next_twin_[c], next_twin_[c] = j;
-      ++weight_[c];
+      weight_[c] += weight_[j];
     }
   }
 }
 
 void EliminationPlan::build_quotient_graph() {
   const int n = static_cast<int>(representative_.size());
+  remaining_ = 0;
+  for (int c = 0; c < n; ++c)
+    if (representative_[c] == c) remaining_ += weight_[c];
   list_.clear(), element_list_.clear(), order_.clear();
   list_start_.assign(n, 0), list_length_.assign(n, 0), element_count_.assign(n, 0);
   element_start_.assign(n, 0), element_length_.assign(n, 0), element_weight_.assign(n, 0), outside_.assign(n, 0);
   element_parent_.assign(n, -1), element_of_.assign(n, -1), pivot_weight_.assign(n, 0);
   state_.assign(n, kVariable), stamp_.assign(n, 0), outside_stamp_.assign(n, 0);
-  degree_.assign(n, 0), bucket_.assign(n + 1, -1), bucket_next_.assign(n, -1), bucket_previous_.assign(n, -1);
-  time_ = 0, remaining_ = n, lowest_ = 0;
+  degree_.assign(n, 0), bucket_.assign(remaining_ + 1, -1), bucket_next_.assign(n, -1), bucket_previous_.assign(n, -1);
+  time_ = 0, lowest_ = 0;
   for (int c = 0; c < n; ++c) {
     if (representative_[c] != c) {
       state_[c] = kMerged;
@@ -269,22 +275,33 @@ void EliminationPlan::postorder() {
 
 void EliminationPlan::collect_fronts() {
   const int n = static_cast<int>(representative_.size()), count = fronts();
-  front_start_.assign(count + 1, 0), front_pivots_.assign(count, 0), fill_.assign(count, 0);
+  // Weights count unknowns; here nodes are counted, twins included.
+  const auto nodes_behind = [this](int v) {
+    int nodes = 0;
+    for (int c = v; c >= 0; c = next_twin_[c]) ++nodes;
+    return nodes;
+  };
+  front_start_.assign(count + 1, 0), front_pivots_.assign(count, 0), fill_.assign(count, 0), node_count_.assign(n, 0);
+  for (int v : order_) node_count_[v] = nodes_behind(v);
   const auto front_of = [this](int v) { return front_number_[merged_into_[element_of_[v]]]; };
-  for (int v : order_) front_pivots_[front_of(v)] += weight_[v];
-  for (int e : order_)
-    if (front_number_[e] >= 0) front_start_[front_number_[e] + 1] = element_weight_[e] + front_pivots_[front_number_[e]];
+  const auto element = [this](int e) { return std::span(element_list_).subspan(element_start_[e], element_length_[e]); };
+  for (int v : order_) front_pivots_[front_of(v)] += node_count_[v];
+  for (int e : order_) {
+    const int f = front_number_[e];
+    if (f < 0) continue;
+    front_start_[f + 1] = front_pivots_[f];
+    for (int v : element(e)) front_start_[f + 1] += node_count_[v];
+  }
   for (int f = 0; f < count; ++f) front_start_[f + 1] += front_start_[f];
 
-  front_contact_.resize(front_start_[count]);
+  front_node_.resize(front_start_[count]);
   const auto put = [this](int f, int v) {
-    for (int c = v; c >= 0; c = next_twin_[c]) front_contact_[front_start_[f] + fill_[f]++] = c;
+    for (int c = v; c >= 0; c = next_twin_[c]) front_node_[front_start_[f] + fill_[f]++] = c;
   };
   for (int v : order_) put(front_of(v), v);
-  for (int e : order_) {
-    if (front_number_[e] < 0) continue;
-    for (int k = 0; k < element_length_[e]; ++k) put(front_number_[e], element_list_[element_start_[e] + k]);
-  }
+  for (int e : order_)
+    if (front_number_[e] >= 0)
+      for (int v : element(e)) put(front_number_[e], v);
   position_.resize(n);
   int position = 0;
   for (int f = 0; f < count; ++f)

@@ -99,7 +99,7 @@ int IslandSplitter<D>::split(const ContactProblem& problem) {
 }
 
 template <int D>
-void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island<D>& island) const {
+void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island<D>& island) {
   const BlockMatrix& W = problem.W;
   const int first = start_[index], n = start_[index + 1] - first;
   island.contacts = n;
@@ -108,7 +108,7 @@ void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island
   island.q.resize(n * D), island.mu.resize(n), island.given.resize(n), island.scale.resize(n), island.kind.resize(n);
   int blocks = 0;
   for (int c : island.member) blocks += W.row_start[c + 1] - W.row_start[c];
-  island.column.resize(blocks), island.W.resize(static_cast<std::size_t>(blocks) * D * D);
+  island.column.resize(blocks), island.mirror.resize(blocks), island.W.resize(static_cast<std::size_t>(blocks) * D * D);
   island.plain_floor = plain_norm_ / std::sqrt(static_cast<double>(islands_));
   island.scaled_floor = scaled_norm_ / std::sqrt(static_cast<double>(islands_));
 
@@ -133,6 +133,11 @@ void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island
     }
   }
   island.row_start[n] = out;
+
+  // Rows come in ascending order and so do the columns of each row: the next unmatched entry of row b is the mirror.
+  cursor_.assign(island.row_start.begin(), island.row_start.end() - 1);
+  for (int a = 0; a < n; ++a)
+    for (int p = island.row_start[a]; p < island.row_start[a + 1]; ++p) island.mirror[p] = cursor_[island.column[p]]++;
 }
 
 template void island_velocity<2>(const Island<2>&, const double*, double*);

@@ -22,6 +22,7 @@ struct Island {
   int contacts = 0;
   std::vector<int> member;                       // index of each contact in the posed problem
   std::vector<int> row_start, column, diagonal;  // pattern of W', as in BlockMatrix
+  std::vector<int> mirror;                       // index of the transposed block of each block
   std::vector<double> W, q;                      // scaled
   std::vector<double> mu, given, scale;          // given: scaled normal impulse of supports, else 0
   std::vector<ContactKind> kind;
@@ -52,10 +53,10 @@ class IslandSplitter {
   // Number of islands of the problem.
   int split(const ContactProblem& problem);
   // The island's scaled copy.
-  void extract(const ContactProblem& problem, int index, Island<D>& island) const;
+  void extract(const ContactProblem& problem, int index, Island<D>& island);
 
  private:
-  std::vector<int> root_, island_of_, position_, start_, member_;
+  std::vector<int> root_, island_of_, position_, start_, member_, cursor_;
   std::vector<double> scale_;
   double plain_norm_ = 0, scaled_norm_ = 0;
   int islands_ = 0;

@@ -96,16 +96,13 @@ IslandOutcome IslandSolver<D>::solve(ContactAlgorithm algorithm, double goal, Bu
       break;
     case ContactAlgorithm::Newton:
       outcome = {"newton", 1};
-      plan.analyse(island_.row_start, island_.column);
       semismooth_newton(engine_, search_);
       break;
     case ContactAlgorithm::Smoothing:
       outcome = {"smoothing", 1};
-      plan.analyse(island_.row_start, island_.column);
       smoothing_homotopy(engine_, search_);
       break;
     case ContactAlgorithm::Auto:
-      plan.analyse(island_.row_start, island_.column);
       if (!first_attempt(outcome)) further_attempts(outcome);
       break;
   }

@@ -27,10 +27,10 @@ double euclidean_norm(const std::vector<double>& x) {
 template <int D>
 void ProximalNewton<D>::begin(const Island<D>& island, EliminationPlan& plan) {
   const int n = island.unknowns();
-  plan_ = &plan;
+  system_.begin(island, plan);
   r_.resize(n), u_.resize(n), F_.resize(n), dr_.resize(n), rbar_.resize(n), J_.resize(n * D);
   reference_.r.resize(n), reference_.direction.resize(n);
-  separated_.resize(island.contacts);
+  mode_.resize(island.contacts);
   sweeps_.reset(island);
 }
 
@@ -40,7 +40,7 @@ bool ProximalNewton<D>::look(Search<D>& search) {
   return search.offer(r_.data(), u_.data());
 }
 
-// |F| at r; sets u, F and, on request, J and the separated contacts.
+// |F| at r; sets u, F and, on request, J and the modes.
 template <int D>
 double ProximalNewton<D>::evaluate(const Island<D>& island, const Subproblem& problem, bool with_derivative) {
   island_velocity(island, r_.data(), u_.data());
@@ -55,18 +55,17 @@ double ProximalNewton<D>::evaluate(const Island<D>& island, const Subproblem& pr
     ContactMode mode = ContactMode::Slip;
     if (problem.width > 0) project_smoothed<D>(island.kind[i], island.mu[i], island.given[i], problem.width, z, P, J);
     else mode = project<D>(island.kind[i], island.mu[i], island.given[i], z, P, J);
-    if (with_derivative) separated_[i] = mode == ContactMode::Separate;
+    if (with_derivative) mode_[i] = mode;
     for (int k = 0; k < D; ++k) F_[i * D + k] = r_[i * D + k] - P[k], sum += F_[i * D + k] * F_[i * D + k];
   }
   return std::sqrt(sum);
 }
 
 template <int D>
-void ProximalNewton<D>::newton_direction(Search<D>& search, const Subproblem& problem) {
-  const int replaced =
-      lu_.factor(*plan_, {&search.island(), J_.data(), separated_.data(), problem.rho, problem.alpha});
+void ProximalNewton<D>::newton_direction(const Subproblem& problem) {
+  const int replaced = system_.factor(J_.data(), mode_.data(), problem.rho, problem.alpha);
   for (double& f : F_) f = -f;
-  lu_.solve(F_.data(), dr_.data(), problem.refine + (replaced > 0 ? 1 : 0));
+  system_.solve(F_.data(), dr_.data(), problem.refine + (replaced > 0 ? 1 : 0));
   if (!reference_.has_direction) reference_.direction = dr_, reference_.has_direction = true;
 }
 
@@ -110,8 +109,8 @@ auto ProximalNewton<D>::solve(Search<D>& search, const Subproblem& problem, cons
   int without_descent = 0, sweeps_used = 0;
   while (outcome.iterations < kMaxIterations) {
     ++outcome.iterations;
-    newton_direction(search, problem);
-    if (!search.budget().spend(lu_.work() + 2.0 * static_cast<double>(island.W.size()))) break;
+    newton_direction(problem);
+    if (!search.budget().spend(system_.work() + 2.0 * static_cast<double>(island.W.size()))) break;
     bool moved = false;
     if (without_descent < kWatchdog) {
       for (std::size_t i = 0; i < r_.size(); ++i) r_[i] += dr_[i];

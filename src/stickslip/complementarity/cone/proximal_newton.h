@@ -4,7 +4,7 @@
 // Semismooth Newton for one proximal subproblem, with a watchdog: the engine of semismooth_newton.h and smoothing.h.
 //
 //     F(r) = r - P(r - rho (W r + q + alpha (r - rbar))) = 0,   rbar: the start          (P: alart_curnier.h, width e)
-//     [rho J (W + alpha I) + (I - J)] dr = -F                                             (block_lu.h)
+//     [rho J (W + alpha I) + (I - J)] dr = -F                                             (newton_system.h)
 //
 // The proximal term makes the matrix invertible where contacts are redundant. It is not what makes the iteration
 // converge from afar: near a hyperstatic solution the iterates travel along a curved, nearly flat valley of the cone,
@@ -16,8 +16,8 @@
 // Cost per iteration: one factorisation, two products with W.
 #pragma once
 
-#include "stickslip/complementarity/cone/block_lu.h"
 #include "stickslip/complementarity/cone/gauss_seidel.h"
+#include "stickslip/complementarity/cone/newton_system.h"
 #include "stickslip/complementarity/cone/search.h"
 
 namespace stickslip::complementarity {
@@ -58,16 +58,15 @@ class ProximalNewton {
   };
 
   double evaluate(const Island<D>& island, const Subproblem& problem, bool with_derivative);
-  void newton_direction(Search<D>& search, const Subproblem& problem);
+  void newton_direction(const Subproblem& problem);
   void make_reference(double norm);
   bool offer(Search<D>& search, Outcome& outcome) const;
   double step_back(Search<D>& search, const Subproblem& problem, int& sweeps_used);
 
-  EliminationPlan* plan_ = nullptr;
-  BlockLu<D> lu_;
+  NewtonSystem<D> system_;
   GaussSeidel<D> sweeps_;
   std::vector<double> r_, u_, F_, J_, dr_, rbar_;
-  std::vector<char> separated_;
+  std::vector<ContactMode> mode_;
   Point reference_;
 };
 

@@ -51,9 +51,9 @@ class Search {
   bool offer(const double* r, const double* u) {
     const IslandError error = island_error(*island_, r, u);
     last_ = error.own;
-    best_shared_ = std::min(best_shared_, error.shared);
     if (error.own < best_) {
       best_ = error.own;
+      best_shared_ = error.shared;
       best_r_.assign(r, r + island_->unknowns());
     }
     return reached();

@@ -2,36 +2,23 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/corpus/contact_generators.h"
 
+#include "stickslip/complementarity/corpus/portable_random.h"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace stickslip::complementarity {
 namespace {
 
 using Eigen::MatrixXd, Eigen::Vector3d, Eigen::VectorXd;
 
-// splitmix64: small, and the same on every platform (the standard library's distributions are not).
-class Random {
+class Random : public PortableRandom {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x1234567u) {}
-  double uniform(double low, double high) { return low + (high - low) * (static_cast<double>(bits() >> 11) * 0x1p-53); }
-  int integer(int low, int high) { return low + static_cast<int>(bits() % static_cast<std::uint64_t>(high - low + 1)); }
-  double normal() {
-    const double radius = std::sqrt(-2 * std::log(1 - uniform(0, 1)));
-    return radius * std::cos(2 * std::numbers::pi * uniform(0, 1));
-  }
+  using PortableRandom::PortableRandom;
+  // In low .. high, both included.
+  int integer(int low, int high) { return low + index(high - low + 1); }
   bool chance(double probability) { return uniform(0, 1) < probability; }
-
- private:
-  std::uint64_t bits() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
 };
 
 // Bodies and contacts, from which W = G'G and q = G'y with G = M^(-1/2) H and y = M^(1/2) v.

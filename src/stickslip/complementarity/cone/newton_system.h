@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The linear system of a Newton step on an island,
+//
+//     [rho J (W + alpha I) + (I - J)] dr = b,
+//
+// solved in the space of contacts or, where many contacts act between the same bodies, of wrenches (wrench_space.h).
+// Separated contacts (J = 0) leave the system. Which space, the elimination order and the reduced matrix are found at
+// the first factorisation on an island.
+#pragma once
+
+#include "stickslip/complementarity/cone/wrench_space.h"
+
+namespace stickslip::complementarity {
+
+template <int D>
+class NewtonSystem {
+ public:
+  // A new island. The plan is kept from solve to solve by the caller, since its graph seldom changes.
+  void begin(const Island<D>& island, EliminationPlan& plan) { island_ = &island, plan_ = &plan, prepared_ = false; }
+
+  // J: D x D row-major per contact; mode: which of them are 0 (Separate) and I (Stick). Both must outlive the solves.
+  // Returns the number of replaced pivots.
+  int factor(const double* J, const ContactMode* mode, double rho, double alpha);
+
+  // refine: steps of iterative refinement.
+  void solve(const double* b, double* dr, int refine);
+
+  [[nodiscard]] double work() const { return in_wrenches_ ? wrenches_.work() : lu_.work(); }
+
+ private:
+  void prepare();
+  void direct_solve(const double* b, double* dr);
+  void residual(const double* b, const double* dr, double* out) const;
+
+  const Island<D>* island_ = nullptr;
+  EliminationPlan* plan_ = nullptr;
+  bool prepared_ = false, in_wrenches_ = false;
+  const double* J_ = nullptr;
+  const ContactMode* mode_ = nullptr;
+  double rho_ = 1, alpha_ = 0;
+
+  WrenchSpace<D> wrenches_;
+  BlockLu<D> lu_;
+  std::vector<double> A_, B_, residual_, correction_;
+  std::vector<NodeState> state_;
+};
+
+}  // namespace stickslip::complementarity
