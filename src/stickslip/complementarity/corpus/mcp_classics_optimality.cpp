@@ -73,7 +73,7 @@ McpTestProblem hs65() {
   problem.lower.head(3) << -4.5, -4.5, -5;
   problem.upper.head(3) << 4.5, 4.5, 5;
   return named("hs65", std::move(problem), {with_multipliers({-5, 5, 0}, 1)},
-               {point({3.650461821, 3.65046168, 4.6204170507, 0.0948})});
+               {point({3.650461821, 3.65046168, 4.6204170507, 0.0821528})});
 }
 
 McpTestProblem hs71() {

@@ -174,20 +174,19 @@ bool GeneralisedSystem::levenberg_marquardt(const Eigen::VectorXd& phi, double l
   const double root = std::sqrt(lambda);
   const auto column_value = [&](const Sparse::InnerIterator& entry) { return df_[entry.row()] * entry.value(); };
   if (is_dense()) {
-    // QR of [H; sqrt(lambda) I] instead of the normal equations: at singular solutions every digit counts.
-    stacked_.setZero(2 * n, n);
+    // QR of [H; sqrt(lambda) I] instead of the normal equations: at singular solutions every digit counts. The
+    // right-hand side is one more column, which the factorisation multiplies by Q' on its way.
+    stacked_.setZero(2 * n, n + 1);
     for (Eigen::Index j = 0; j < n; ++j) {
       stacked_(n + j, j) = root;
       if (frozen[static_cast<std::size_t>(j)]) continue;
       for (Sparse::InnerIterator entry(*J_, j); entry; ++entry) stacked_(entry.row(), j) += column_value(entry);
       stacked_(j, j) += dx_[j];
     }
+    stacked_.col(n).head(n) = -phi;
     qr_.compute(stacked_);
-    stacked_rhs_.setZero(2 * n);
-    stacked_rhs_.head(n) = -phi;
-    stacked_rhs_.applyOnTheLeft(qr_.householderQ().adjoint());
-    d = stacked_rhs_.head(n);
-    qr_.matrixQR().topRows(n).triangularView<Eigen::Upper>().solveInPlace(d);
+    d = qr_.matrixQR().col(n).head(n);
+    qr_.matrixQR().topLeftCorner(n, n).triangularView<Eigen::Upper>().solveInPlace(d);
     return d.allFinite();
   }
   full_ = *J_;

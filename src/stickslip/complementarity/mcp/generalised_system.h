@@ -56,7 +56,7 @@ class GeneralisedSystem {
   Eigen::VectorXd dx_, df_;
 
   std::vector<int> kept_, position_;  // unknowns that are not eliminated, and where each stands among them (-1: not)
-  Eigen::VectorXd reduced_rhs_, work_, stacked_rhs_;
+  Eigen::VectorXd reduced_rhs_, work_;
 
   Eigen::MatrixXd dense_, stacked_;
   Eigen::HouseholderQR<Eigen::MatrixXd> qr_;

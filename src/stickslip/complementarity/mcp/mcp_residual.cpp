@@ -55,8 +55,9 @@ Residual mcp_residual(const McpProblem& problem, const Eigen::VectorXd& x, McpRe
     residual.primal = std::max({residual.primal, lower - x[i], x[i] - upper});
     if (lower == -kInfinity) residual.dual = std::max(residual.dual, f);
     if (upper == kInfinity) residual.dual = std::max(residual.dual, -f);
-    residual.complementarity =
-        std::max({residual.complementarity, std::min(x[i] - lower, f), std::min(upper - x[i], -f)});
+    // A bound that does not exist leaves a wrong sign of F to the dual part.
+    if (lower > -kInfinity) residual.complementarity = std::max(residual.complementarity, std::min(x[i] - lower, f));
+    if (upper < kInfinity) residual.complementarity = std::max(residual.complementarity, std::min(upper - x[i], -f));
   }
   return residual;
 }

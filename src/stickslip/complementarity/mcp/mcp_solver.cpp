@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/mcp/mcp_solver.h"
 
+#include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/mcp/mcp_residual.h"
 #include "stickslip/complementarity/mcp/newton.h"
 #include "stickslip/complementarity/mcp/restarts.h"
@@ -16,18 +17,19 @@
 namespace stickslip::complementarity {
 namespace {
 
-constexpr std::array<AlgorithmInfo, 4> kAlgorithms{{
-    {"auto", "newton or semismooth by size, then the others, scaled rows and restarts"},
+constexpr std::array<AlgorithmInfo, 5> kAlgorithms{{
+    {"auto", "newton or semismooth by size, affine if F is, then the others, scaled rows and restarts"},
     {"newton", "Josephy-Newton: linearised complementarity problems by pivoting, non-monotone line search"},
     {"semismooth", "semismooth Newton with active-set and Fischer-Burmeister steps, for large sparse problems"},
     {"smoothing", "smoothed Fischer-Burmeister equations followed to the limit"},
+    {"affine", "the affine solver, for problems whose F is found to be affine"},
 }};
 
 constexpr Eigen::Index kPivotingSize = 300;  // beyond, pivoting is slower than sparse factorisation
 constexpr int kNewtonLimit = 100, kSemismoothLimit = 200, kSmoothingLimit = 200;
 constexpr int kRestarts = 30, kRestartsLarge = 6;
 
-enum class Algorithm { Newton, Semismooth, Smoothing };
+enum class Algorithm { Newton, Semismooth, Smoothing, Affine };
 
 const char* name_of(Algorithm algorithm) {
   return kAlgorithms[1 + static_cast<std::size_t>(algorithm)].name;
@@ -41,6 +43,8 @@ struct McpSolver::Workspace {
   LevenbergMarquardt fallback;
   RestartPoints restarts;
   McpResidualWorkspace certificate;
+  AffineSolver affine;
+  AffineProblem affine_problem;
   Eigen::VectorXd start;
   SolverSummary summary;
   double tolerance = 0;
@@ -48,6 +52,8 @@ struct McpSolver::Workspace {
   // One algorithm from one start. True when it ends the solve: certified, or a limit of the user is reached.
   bool attempt(const McpProblem& problem, Algorithm algorithm, const Eigen::VectorXd& x0, bool scaled);
   bool certify(const McpProblem& problem, Algorithm algorithm);
+  McpOutcome solve_affine();
+  bool find_affine_form();
   void run_auto(const McpProblem& problem, const Eigen::VectorXd& x0);
   void run_restarts(const McpProblem& problem, const Eigen::VectorXd& x0, Algorithm first);
 };
@@ -64,6 +70,7 @@ bool McpSolver::Workspace::attempt(const McpProblem& problem, Algorithm algorith
       case Algorithm::Newton: outcome = josephy_newton(search, inner, fallback, kNewtonLimit); break;
       case Algorithm::Semismooth: outcome = semismooth_newton(search, fallback, kSemismoothLimit); break;
       case Algorithm::Smoothing: outcome = smoothing_newton(search, fallback, kSmoothingLimit, 0); break;
+      case Algorithm::Affine: outcome = solve_affine(); break;
     }
   }
   search.evaluation.smoothing = 0;
@@ -90,13 +97,61 @@ bool McpSolver::Workspace::certify(const McpProblem& problem, Algorithm algorith
   return true;
 }
 
+// The current point's F and J describe an affine F if they also do so at another, far point.
+bool McpSolver::Workspace::find_affine_form() {
+  constexpr double kSame = 1e-12;
+  McpPoint &here = search.current, &there = search.trial;
+  affine_problem.is_dense = false;
+  affine_problem.sparse = search.evaluation.J;
+  affine_problem.q = here.f;
+  affine_problem.q.noalias() -= affine_problem.sparse * here.x;
+  affine_problem.lower = search.evaluation.lower;
+  affine_problem.upper = search.evaluation.upper;
+  restarts.reset();
+  restarts.point(4, search.evaluation, here.x, search.best, there.x);
+  search.evaluation.project(there.x);
+  if (!search.evaluation.function(there) || !search.evaluation.jacobian(there)) return false;
+  const Eigen::SparseMatrix<double>&J = search.evaluation.J, &J0 = affine_problem.sparse;
+  if (J.nonZeros() != J0.nonZeros() ||
+      !std::equal(J.outerIndexPtr(), J.outerIndexPtr() + J.cols() + 1, J0.outerIndexPtr()) ||
+      !std::equal(J.innerIndexPtr(), J.innerIndexPtr() + J.nonZeros(), J0.innerIndexPtr()))
+    return false;
+  const Eigen::Map<const Eigen::VectorXd> values(J.valuePtr(), J.nonZeros()), first(J0.valuePtr(), J.nonZeros());
+  if (!((values - first).lpNorm<Eigen::Infinity>() <= kSame * values.lpNorm<Eigen::Infinity>())) return false;
+  Eigen::VectorXd& deviation = search.direction;
+  deviation = affine_problem.q - there.f;
+  deviation.noalias() += J * there.x;
+  return deviation.lpNorm<Eigen::Infinity>() <= 1e-10 * (1 + there.f.lpNorm<Eigen::Infinity>());
+}
+
+McpOutcome McpSolver::Workspace::solve_affine() {
+  if (!find_affine_form()) return McpOutcome::Stationary;
+  SolverOptions options;
+  options.tolerance = std::min(1e-10, 0.1 * tolerance);  // relative there, absolute here
+  const SolverSummary answer = affine.solve(affine_problem, search.current.x, options);
+  search.iterations += answer.iterations;
+  if (search.current.x.size() != search.evaluation.size() || !search.current.x.allFinite())
+    return McpOutcome::Stationary;
+  search.evaluation.project(search.current.x);
+  if (!search.evaluation.function(search.current)) return McpOutcome::Undefined;
+  if (search.current.natural < search.best.natural) {
+    search.best.x = search.current.x;
+    search.best.natural = search.current.natural;
+  }
+  return search.best.natural <= search.target ? McpOutcome::Converged : McpOutcome::Stationary;
+}
+
 void McpSolver::Workspace::run_auto(const McpProblem& problem, const Eigen::VectorXd& x0) {
   const Eigen::Index n = problem.size();
   const bool pivoting = n <= kPivotingSize;
   const Algorithm first = pivoting ? Algorithm::Newton : Algorithm::Semismooth;
   const Algorithm second = pivoting ? Algorithm::Semismooth : Algorithm::Smoothing;
   const Algorithm third = pivoting ? Algorithm::Smoothing : Algorithm::Newton;
-  for (const Algorithm algorithm : {first, second, third})
+  // Newton's method solves an affine problem in one step, if pivoting succeeds; a large one belongs to its own solver.
+  if (!pivoting && attempt(problem, Algorithm::Affine, x0, false)) return;
+  if (attempt(problem, first, x0, false)) return;
+  if (pivoting && attempt(problem, Algorithm::Affine, x0, false)) return;
+  for (const Algorithm algorithm : {second, third})
     if (attempt(problem, algorithm, x0, false)) return;
   for (const Algorithm algorithm : {first, Algorithm::Smoothing})
     if (attempt(problem, algorithm, x0, true)) return;

@@ -9,8 +9,9 @@
 //     if (!summary.solved()) std::cerr << summary.full_report();
 //
 // Algorithms (algorithms() lists them): "newton" (Josephy-Newton, newton.h), "semismooth" (semismooth.h), "smoothing"
-// (smoothing.h). A named algorithm runs alone, from the given start. "auto" tries, until one result is certified:
-//     1. newton for up to kPivotingSize unknowns or a full Jacobian, semismooth for larger sparse problems;
+// (smoothing.h), "affine" (affine/affine_solver.h, when F turns out to be affine). A named algorithm runs alone, from
+// the given start. "auto" tries, until one result is certified:
+//     1. newton for up to 300 unknowns, affine and then semismooth for larger problems;
 //     2. the other algorithms from the same start;
 //     3. newton and smoothing with the rows of F scaled to the size of their derivatives;
 //     4. all of them from the points of restarts.h.
@@ -18,7 +19,8 @@
 // The answer is the best point of all attempts; Solved is said only when mcp_residual of the posed problem is within
 // the tolerance there. A start outside the box is projected into it; F is never evaluated outside the box. A solver
 // object keeps its memory: repeated solves of one size allocate nothing beyond what the callbacks do, as long as the
-// dense path is taken (up to GeneralisedSystem::kDenseSize unknowns). Not thread-safe: one object per thread.
+// dense path is taken (up to 48 unknowns; beyond, QR and sparse factorisations allocate) and the affine solver is not
+// needed, whose late fall-backs allocate. Not thread-safe: one object per thread.
 #pragma once
 
 #include "stickslip/complementarity/algorithm_info.h"
