@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   try {
     const int exit_code = run(argc, argv);
     // A full disk or a closed pipe must not pass for success.
-    if (std::fflush(stdout) != 0 && exit_code == kDone) {
+    if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && exit_code == kDone) {
       std::fprintf(stderr, "stickslip: standard output cannot be written\n");
       return kFailed;
     }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Reads every #include of the project and fails on one that points upward: a layer may include itself and the layers
+// listed for it, nothing else. The picture of the layers is docs/architecture.md; a new folder must be entered here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Include {
+  std::string file;    // relative to the source root
+  std::string target;  // as written between the quotes or brackets
+};
+
+// Layer -> what it may include besides itself. Every name is a folder under src/stickslip.
+const std::map<std::string, std::set<std::string>>& allowed() {
+  static const std::map<std::string, std::set<std::string>> kAllowed{
+      {"complementarity", {}},
+      {"complementarity/corpus", {"complementarity"}},
+      {"math", {}},
+      {"model", {"math"}},
+      {"collision", {"math", "model"}},
+      {"contact", {"math", "model", "collision", "complementarity"}},
+      {"stepping", {"math", "model", "collision", "contact", "complementarity"}},
+      {"simulation",
+       {"math", "model", "collision", "contact", "complementarity", "complementarity/corpus", "stepping"}},
+      {"scene", {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation"}},
+      {"recording", {"math", "model", "collision", "contact", "stepping", "simulation"}},
+  };
+  return kAllowed;
+}
+
+// "stickslip/complementarity/corpus/reader.h" -> "complementarity/corpus".
+std::string layer_of(const std::string& path) {
+  const std::string inside = path.substr(std::string("stickslip/").size());
+  if (inside.starts_with("complementarity/corpus/")) return "complementarity/corpus";
+  return inside.substr(0, inside.find('/'));
+}
+
+std::vector<Include> includes_under(const fs::path& folder) {
+  static const std::regex kInclude(R"re(^\s*#\s*include\s*[<"]([^>"]+)[>"])re");
+  const fs::path root = fs::path(STICKSLIP_SOURCE_DIR);
+  std::vector<Include> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+    std::ifstream stream(entry.path());
+    std::smatch match;
+    for (std::string line; std::getline(stream, line);)
+      if (std::regex_search(line, match, kInclude))
+        found.push_back({relative(entry.path(), root / "src").string(), match[1]});
+  }
+  return found;
+}
+
+// Why an include is not allowed, or "".
+std::string objection(const Include& include) {
+  const std::string from = layer_of(include.file);
+  if (!allowed().contains(from)) return "folder " + from + " is not in the list of layers";
+  if (!include.target.starts_with("stickslip/")) return "";
+  const std::string to = layer_of(include.target);
+  if (to == from || allowed().at(from).contains(to)) return "";
+  return from + " must not know " + to;
+}
+
+TEST(IncludeGraph, NoIncludePointsUpward) {
+  const std::vector<Include> includes = includes_under("src/stickslip");
+  ASSERT_GT(includes.size(), 100U) << "the sources were not found";
+  for (const Include& include : includes)
+    EXPECT_EQ(objection(include), "") << include.file << " includes " << include.target;
+}
+
+TEST(IncludeGraph, TheTestSeesUpwardIncludes) {
+  EXPECT_NE(objection({"stickslip/complementarity/affine/x.h", "stickslip/complementarity/corpus/reader.h"}), "");
+  EXPECT_NE(objection({"stickslip/complementarity/cone/x.cpp", "stickslip/model/model.h"}), "");
+  EXPECT_NE(objection({"stickslip/collision/x.h", "stickslip/complementarity/status.h"}), "");
+  EXPECT_NE(objection({"stickslip/stepping/x.h", "stickslip/scene/scene.h"}), "");
+  EXPECT_NE(objection({"stickslip/helpers/x.h", "vector"}), "");
+  EXPECT_EQ(objection({"stickslip/complementarity/corpus/x.h", "stickslip/complementarity/status.h"}), "");
+}
+
+// Headers name the project's files by their full path, so that a file can be found from the line that includes it.
+TEST(IncludeGraph, ProjectHeadersAreNamedByFullPath) {
+  for (const Include& include : includes_under("src/stickslip")) {
+    const fs::path beside =
+        fs::path(STICKSLIP_SOURCE_DIR) / "src" / fs::path(include.file).parent_path() / include.target;
+    EXPECT_FALSE(fs::exists(beside)) << include.file << " includes " << include.target << " by its short name";
+  }
+}
+
+// The library that strangers install needs Eigen and fmt, nothing else.
+TEST(IncludeGraph, ComplementarityUsesOnlyEigenAndFmt) {
+  for (const Include& include : includes_under("src/stickslip/complementarity")) {
+    if (layer_of(include.file) == "complementarity/corpus" || include.target.starts_with("stickslip/")) continue;
+    const bool standard = include.target.find_first_of("/.") == std::string::npos;
+    const bool ours = include.target.starts_with("Eigen/") || include.target.starts_with("unsupported/Eigen/") ||
+                      include.target.starts_with("fmt/");
+    // Vector intrinsics come with the compiler.
+    EXPECT_TRUE(standard || ours || include.target.ends_with("intrin.h"))
+        << include.file << " includes " << include.target;
+  }
+}
+
+// fmt stays out of the installed headers: users of the library need its binary only.
+TEST(IncludeGraph, PublicHeadersNeedEigenOnly) {
+  for (const Include& include : includes_under("src/stickslip/complementarity"))
+    if (layer_of(include.file) == "complementarity" && include.file.ends_with(".h"))
+      EXPECT_FALSE(include.target.starts_with("fmt/")) << include.file;
+}
+
+}  // namespace
+}  // namespace stickslip
