@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::array kAlgorithms = {
     AlgorithmInfo{"lemke", "revised complementary pivoting with a small basis"},
     AlgorithmInfo{"active-set", "primal-dual active set after Gauss-Seidel sweeps, for regular principal blocks"},
+    AlgorithmInfo{"enumeration", "all bases of a problem with at most 10000 of them"},
     AlgorithmInfo{"least-squares", "Levenberg-Marquardt on the Fischer-Burmeister function, up to 400 unknowns"},
 };
 
@@ -171,6 +172,9 @@ SolverSummary AffineSolver::solve(const AffineProblem& problem, Eigen::VectorXd&
     w.basis = w.strategy.basis();
   } else if (algorithm == "active-set") {
     w.adopt(w.strategy.active_set(problem, start, options, deadline, history, z), summary);
+    w.basis = w.strategy.basis();
+  } else if (algorithm == "enumeration") {
+    w.adopt(w.strategy.enumeration(problem, options, deadline, z), summary);
     w.basis = w.strategy.basis();
   } else if (algorithm == "least-squares") {
     w.adopt(w.strategy.least_squares(problem, options, deadline, z), summary);

@@ -58,7 +58,7 @@ void BlockStrategy::begin(const AffineProblem& problem, const SolverOptions& opt
   history_ = history;
   outcome_ = {};
   ray_seen_ = false;
-  bound_ = false;
+  bound_ = has_candidate_ = has_guess_ = false;
 }
 
 LemkeOptions BlockStrategy::lemke_options() const {
@@ -73,14 +73,25 @@ bool BlockStrategy::out_of_time() const {
 }
 
 bool BlockStrategy::accept(const Residual& residual, const char* name, const Eigen::VectorXd& z) {
-  if (residual.error < outcome_.residual.error || std::isinf(outcome_.residual.error)) {
+  const bool certified = residual.error <= options_.tolerance;
+  if (certified || residual.error < outcome_.residual.error) {
     outcome_.residual = residual;
     outcome_.solver = name;
-    if (&z != &candidate_) candidate_ = z;
+    if (!certified) {
+      candidate_ = z;
+      has_candidate_ = true;
+    }
   }
-  if (!(residual.error <= options_.tolerance)) return false;
-  outcome_.status = Status::Solved;
-  return true;
+  if (certified) outcome_.status = Status::Solved;
+  return certified;
+}
+
+void BlockStrategy::give_best(Eigen::VectorXd& z) {
+  if (has_candidate_) {
+    z = candidate_;
+  } else {
+    z.setZero(problem_->size());
+  }
 }
 
 bool BlockStrategy::all_diagonals_positive() const {
@@ -159,6 +170,7 @@ bool BlockStrategy::try_active_set(const VariableStatus* start, const ActiveSetO
     const ActiveSetExit exit = solver.solve(matrix, p.q.data(), p.lower.data(), p.upper.data(), start, active);
     outcome_.iterations += solver.iterations();
     guess_ = solver.basis();
+    has_guess_ = true;
     if (exit != ActiveSetExit::Solved) {
       if (outcome_.status == Status::Stalled) outcome_.status = status_of(exit);
       return false;
@@ -190,7 +202,7 @@ bool BlockStrategy::try_other_bases(Eigen::VectorXd& z) {
     for (double& weight : weights_) weight = 0.1 + lottery.unit();
     lemke.cover_weight = weights_.data();
     const VariableStatus* start = nullptr;
-    if (attempt < 2 && guess_.size() == n) {
+    if (attempt < 2 && has_guess_) {
       start = guess_.data();
     } else if (attempt >= 4) {
       for (VariableStatus& s : other_) s = (lottery.next() >> 16 & 1U) != 0 ? VariableStatus::Basic : VariableStatus::AtLower;
@@ -211,6 +223,16 @@ bool BlockStrategy::prove_infeasible() {
   return proved;
 }
 
+bool BlockStrategy::try_enumeration(Eigen::VectorXd& z) {
+  if (!Enumeration::applies(*problem_)) return false;
+  ++outcome_.attempts;
+  const auto result = enumeration_.solve(*problem_, options_.tolerance, deadline_, z);
+  outcome_.iterations += result.bases;
+  if (!result.certified) return false;
+  basis_ = enumeration_.basis();
+  return accept(result.residual, "enumeration", z);
+}
+
 bool BlockStrategy::try_least_squares(Eigen::VectorXd& z) {
   if (problem_->size() > LeastSquares::kLargest) return false;
   ++outcome_.attempts;
@@ -226,10 +248,11 @@ bool BlockStrategy::try_harder(Eigen::VectorXd& z) {
   if (lemke_.has_schur_form() && try_lemke(nullptr, lemke_options(), false, "lemke", z)) return true;
   // Whoever will end up here with a problem that has no solution should learn it before the long shots.
   if (prove_infeasible()) return true;
-  if (guess_.size() != static_cast<std::size_t>(problem_->size()) && !out_of_time()) {
+  if (!has_guess_ && !out_of_time()) {
     if (try_active_set(nullptr, {.deadline = deadline_, .history = history_}, z)) return true;
   }
   if (try_other_bases(z)) return true;
+  if (!out_of_time() && try_enumeration(z)) return true;
   if (!out_of_time() && try_least_squares(z)) return true;
   if (out_of_time()) outcome_.status = Status::TimeLimit;
   return false;
@@ -240,8 +263,6 @@ BlockOutcome BlockStrategy::solve(const AffineProblem& problem, const VariableSt
                                   std::vector<IterationRecord>* history, Eigen::VectorXd& z) {
   begin(problem, options, deadline, history);
   const Eigen::Index n = problem.size();
-  guess_.clear();
-  candidate_.resize(0);
   if (start != nullptr) {
     if (try_basis(start, z)) return outcome_;
     LemkeOptions lemke = lemke_options();
@@ -255,9 +276,12 @@ BlockOutcome BlockStrategy::solve(const AffineProblem& problem, const VariableSt
     if (try_active_set(nullptr, active, z)) return outcome_;
   }
   if (try_lemke(nullptr, lemke_options(), n >= kSchurFrom, "lemke", z)) return outcome_;
-  if (options.max_iterations == 0 && !out_of_time() && try_harder(z)) return outcome_;
-  if (candidate_.size() == n) z = candidate_;
-  if (z.size() != n) z.setZero(n);
+  if (out_of_time()) {
+    outcome_.status = Status::TimeLimit;
+  } else if (options.max_iterations == 0 && try_harder(z) && outcome_.status == Status::Solved) {
+    return outcome_;
+  }
+  give_best(z);
   return outcome_;
 }
 
@@ -268,7 +292,7 @@ BlockOutcome BlockStrategy::lemke(const AffineProblem& problem, const VariableSt
   lemke.cover_all = start == nullptr;
   (void)try_lemke(start, lemke, problem.size() >= kSchurFrom, "lemke", z);
   outcome_.solver = "lemke";
-  if (z.size() != problem.size()) z.setZero(problem.size());
+  if (outcome_.status != Status::Solved) give_best(z);
   return outcome_;
 }
 
@@ -281,7 +305,16 @@ BlockOutcome BlockStrategy::active_set(const AffineProblem& problem, const Varia
   active.single_exchanges = active.max_iterations;
   (void)try_active_set(start, active, z);
   outcome_.solver = "active-set";
-  if (z.size() != problem.size()) z.setZero(problem.size());
+  if (outcome_.status != Status::Solved) give_best(z);
+  return outcome_;
+}
+
+BlockOutcome BlockStrategy::enumeration(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
+                                        Eigen::VectorXd& z) {
+  begin(problem, options, deadline, nullptr);
+  (void)try_enumeration(z);
+  outcome_.solver = "enumeration";
+  if (outcome_.status != Status::Solved) give_best(z);
   return outcome_;
 }
 
@@ -290,7 +323,7 @@ BlockOutcome BlockStrategy::least_squares(const AffineProblem& problem, const So
   begin(problem, options, deadline, nullptr);
   (void)try_least_squares(z);
   outcome_.solver = "least-squares";
-  if (z.size() != problem.size()) z.setZero(problem.size());
+  if (outcome_.status != Status::Solved) give_best(z);
   return outcome_;
 }
 

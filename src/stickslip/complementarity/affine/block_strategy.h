@@ -8,7 +8,8 @@
 //     sparse, all M_ii > 0        active set, from 40 unknowns
 //     otherwise, or after these   Lemke; with free unknowns and sparse M on the Schur complement of the free block first
 //     fall-backs                  Lemke on the whole block; the active set and Lemke from its guess; Lemke with other
-//                                 covering vectors and from other bases; a proof that there is no solution; least squares
+//                                 covering vectors and from other bases; a proof that there is no solution; all bases,
+//                                 when there are few; least squares
 //
 // Everything that is returned as certified was checked by affine_residual. Deterministic: "random" choices have fixed seeds.
 #pragma once
@@ -18,6 +19,7 @@
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/basis.h"
 #include "stickslip/complementarity/affine/certified_lemke.h"
+#include "stickslip/complementarity/affine/enumeration.h"
 #include "stickslip/complementarity/affine/infeasibility.h"
 #include "stickslip/complementarity/affine/least_squares.h"
 #include "stickslip/complementarity/options.h"
@@ -50,6 +52,8 @@ class BlockStrategy {
                      Deadline deadline, Eigen::VectorXd& z);
   BlockOutcome active_set(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
                           Deadline deadline, std::vector<IterationRecord>* history, Eigen::VectorXd& z);
+  BlockOutcome enumeration(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
+                           Eigen::VectorXd& z);
   BlockOutcome least_squares(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
                              Eigen::VectorXd& z);
 
@@ -64,7 +68,10 @@ class BlockStrategy {
   [[nodiscard]] bool try_harder(Eigen::VectorXd& z);
   [[nodiscard]] bool try_other_bases(Eigen::VectorXd& z);
   [[nodiscard]] bool prove_infeasible();
+  [[nodiscard]] bool try_enumeration(Eigen::VectorXd& z);
   [[nodiscard]] bool try_least_squares(Eigen::VectorXd& z);
+  // Where nothing was certified: z becomes the best point seen, 0 when there was none.
+  void give_best(Eigen::VectorXd& z);
   [[nodiscard]] bool accept(const Residual& residual, const char* name, const Eigen::VectorXd& z);
   [[nodiscard]] bool all_diagonals_positive() const;
   [[nodiscard]] bool out_of_time() const;
@@ -78,7 +85,7 @@ class BlockStrategy {
   Deadline deadline_;
   std::vector<IterationRecord>* history_ = nullptr;
   BlockOutcome outcome_;
-  bool ray_seen_ = false, bound_ = false;
+  bool ray_seen_ = false, bound_ = false, has_candidate_ = false, has_guess_ = false;
 
   CertifiedLemke lemke_;
   DenseColumns dense_;
@@ -86,13 +93,14 @@ class BlockStrategy {
   DenseBlock trial_block_;
   ActiveSet<DenseColumns, DenseBlock> dense_active_set_;
   ActiveSet<SparseColumns, SparseBlock> sparse_active_set_;
+  Enumeration enumeration_;
   LeastSquares least_squares_;
   InfeasibilityProver prover_;
   ResidualWorkspace residual_;
   Basis basis_, guess_, other_;
   std::vector<int> members_;
   std::vector<double> rhs_, weights_;
-  Eigen::VectorXd candidate_;
+  Eigen::VectorXd candidate_;  // best point that was not certified
 };
 
 }  // namespace stickslip::complementarity
