@@ -236,12 +236,15 @@ Freedom freedom_of(const TableReader& table, const model::Body& body) {
   } else if (motion != nullptr) {
     stand_in.drive = fixed_drive(table, stand_in);
     const TableReader motion_table(*motion, keys_of("motion"), table.scope(), "motion of " + table.name());
-    for (const char* key : kTranslationKeys) {
-      const Value* value = motion_table.find(key);
-      for (std::size_t axis = 0; value != nullptr && axis < 3; ++axis) {
-        const bool free = is_free(*value) || (axis < value->items.size() && is_free(value->items[axis]));
-        if (free) stand_in.drive.translation[axis] = nullptr;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      bool free = false, given = false;
+      for (const char* key : kTranslationKeys) {
+        const Value* value = motion_table.find(key);
+        if (value == nullptr) continue;
+        const bool says_free = is_free(*value) || (axis < value->items.size() && is_free(value->items[axis]));
+        (says_free ? free : given) = true;
       }
+      if (free && !given) stand_in.drive.translation[axis] = nullptr;
     }
     for (const char* key : kRotationKeys) {
       const Value* value = motion_table.find(key);

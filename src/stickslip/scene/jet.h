@@ -98,7 +98,11 @@ inline TimeJet jet_tanh(const TimeJet& x) {
 
 inline double jet_pow(double x, double y) { return std::pow(x, y); }
 inline TimeJet jet_pow(const TimeJet& x, const TimeJet& y) {
-  if (!is_constant(y)) return jet_exp(y * jet_log(x));
+  if (!is_constant(y)) {
+    TimeJet power = jet_exp(y * jet_log(x));
+    power.value = std::pow(x.value, y.value);  // the same bits as without derivatives
+    return power;
+  }
   const double n = y.value;
   // The factors n and n - 1 vanish before the power they multiply can become infinite.
   const double df = n == 0 ? 0 : n * std::pow(x.value, n - 1);
