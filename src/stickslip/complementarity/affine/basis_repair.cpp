@@ -178,6 +178,7 @@ bool BasisRepair<Matrix>::drop_dependent_equation(const Matrix& M, LemkeBasis<Ma
 template <class Matrix>
 bool BasisRepair<Matrix>::repair(const Matrix& M, const double* lower, const double* upper, LemkeBasis<Matrix>& basis,
                                  Basis& status) {
+  if (!basis.has_explicit_inverse()) return false;  // complete pivoting would take too long
   keep_independent_part(M, basis);
   if (!basis.factor()) return false;
   drop_guesses(lower, upper, status);

@@ -6,10 +6,13 @@
 //
 //     K = [M | d](R, C),   order k = number of basic unknowns; rows outside R have a basic w that needs no factor at all
 //
-// The class keeps C, R, their positions and K^-1 together. Cost per exchange k^2; fresh factor k^3.
+// The class keeps C, R, their positions and the factor of K together: an explicit inverse (cost k^2 per exchange, k^3 for a
+// fresh one), and for sparse M with large k a sparse LU with borders (bordered_lu.h), chosen at each fresh factor.
 #pragma once
 
 #include "stickslip/complementarity/affine/basis_inverse.h"
+#include "stickslip/complementarity/affine/bordered_lu.h"
+#include "stickslip/complementarity/affine/elimination_order.h"
 
 #include <vector>
 
@@ -39,10 +42,18 @@ class LemkeBasis {
   // u = K^-1 [M | d](R, j)
   void solve_column(int j, double* u);
   // x = K^-1 a, a given in the order of R
-  void solve(const double* a, double* x) const { inverse_.solve(a, x); }
-  // b' = v' K^-1 with v = [M | d](i, C)
+  void solve(const double* a, double* x) {
+    if (large_) {
+      bordered_.solve(a, x);
+    } else {
+      inverse_.solve(a, x);
+    }
+  }
+  // x = K^-1 e_r
+  void solve_unit(int r, double* x);
+  // b' = v' K^-1 with v = [M | d](i, C). Explicit inverse only.
   void solve_row(int i, double* b);
-  [[nodiscard]] const double* inverse_column(int r) const { return inverse_.column(r); }
+  [[nodiscard]] bool has_explicit_inverse() const { return !large_; }
 
   // y += sum_c x[c] [M | d](:, C[c])
   void price(const double* x, double* y) const;
@@ -58,13 +69,20 @@ class LemkeBasis {
 
  private:
   [[nodiscard]] double entry(int i, int j) const { return j < n_ ? M_->at(i, j) : cover_[i]; }
+  void gather_column(int j, double* out) const;
+  [[nodiscard]] bool factor_sparse();
 
   const Matrix* M_ = nullptr;
   const double* cover_ = nullptr;
   int n_ = 0, k_ = 0;
+  bool large_ = false;
   BasisInverse inverse_;
+  BorderedLu bordered_;
+  EliminationOrder elimination_;
+  std::vector<int> block_start_, block_row_, block_order_, row_of_, partner_;
+  std::vector<double> block_value_;
   std::vector<int> C_, R_, column_position_, row_position_;
-  std::vector<double> rows_, scratch_;
+  std::vector<double> rows_, scratch_, column_;
 };
 
 }  // namespace stickslip::complementarity
