@@ -86,6 +86,7 @@ struct Model {
 };
 
 // Sets the pose and velocity of every prescribed degree of freedom to its value at `time` (others are left alone).
+void apply_drive(const Drive& drive, double time, BodyState& body);
 void apply_drives(const Model& model, double time, State& state);
 
 // The state in which a run starts.

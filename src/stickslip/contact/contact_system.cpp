@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/contact/contact_system.h"
+
+#include "stickslip/contact/island_pattern.h"
+
+#include <numeric>
+
+namespace stickslip::contact {
+namespace {
+
+// block += sign * J_c A^-1 J_d' of one shared body.
+template <int D>
+void add_block(const Vec3* direction_c, const Vec3* moment_c, const Vec3* direction_d, const Vec3* turn_d,
+               const Vec3& inverse_mass, double sign, double* block) {
+  for (int l = 0; l < D; ++l) {
+    const Vec3 push = inverse_mass.cwiseProduct(direction_d[l]);
+    for (int k = 0; k < D; ++k)
+      block[k * D + l] += sign * (direction_c[k].dot(push) + moment_c[k].dot(turn_d[l]));
+  }
+}
+
+template <int D>
+void fill_block(const ContactRows& c, const ContactRows& d, std::span<const BodyDynamics> dynamics, double* block) {
+  std::fill(block, block + D * D, 0.0);
+  const BodyDynamics& a = dynamics[static_cast<std::size_t>(c.a)];
+  const BodyDynamics& b = dynamics[static_cast<std::size_t>(c.b)];
+  if (a.movable) {
+    if (c.a == d.a) add_block<D>(c.direction, c.moment_a, d.direction, d.turn_a, a.inverse_mass, 1, block);
+    else if (c.a == d.b) add_block<D>(c.direction, c.moment_a, d.direction, d.turn_b, a.inverse_mass, -1, block);
+  }
+  if (b.movable) {
+    if (c.b == d.b) add_block<D>(c.direction, c.moment_b, d.direction, d.turn_b, b.inverse_mass, 1, block);
+    else if (c.b == d.a) add_block<D>(c.direction, c.moment_b, d.direction, d.turn_a, b.inverse_mass, -1, block);
+  }
+}
+
+template <int D>
+void fill_matrix(std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics, Island& island) {
+  complementarity::BlockMatrix& W = island.problem.W;
+  for (int i = 0; i < W.rows(); ++i) {
+    const ContactRows& c = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(i)])];
+    for (int p = W.row_start[i]; p <= W.diagonal[i]; ++p) {
+      const ContactRows& d = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(W.column[p])])];
+      double* block = W.value.data() + p * D * D;
+      fill_block<D>(c, d, dynamics, block);
+      double* mirror = W.value.data() + island.mirror[static_cast<std::size_t>(p)] * D * D;
+      for (int k = 0; k < D; ++k)
+        for (int l = 0; l < D; ++l) mirror[l * D + k] = block[k * D + l];
+    }
+  }
+}
+
+template <int D>
+void fill_rows(const model::State& state, std::span<const collision::Contact> contacts,
+               std::span<const BodyDynamics> dynamics, std::span<ContactRows> rows) {
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    set_rows<D>(contacts[c], state, rows[c]);
+    set_turns<D>(dynamics[static_cast<std::size_t>(rows[c].a)], dynamics[static_cast<std::size_t>(rows[c].b)], rows[c]);
+  }
+}
+
+template <int D>
+void apply_all(std::span<const ContactRows> rows, std::span<const Island> islands, std::span<const BodyDynamics> dynamics,
+               std::span<model::Twist> v) {
+  for (const Island& island : islands)
+    for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+      const ContactRows& row = rows[static_cast<std::size_t>(island.contacts[i])];
+      const auto a = static_cast<std::size_t>(row.a), b = static_cast<std::size_t>(row.b);
+      apply_impulse<D>(row, island.r.data() + i * D, dynamics[a], dynamics[b], v[a], v[b]);
+    }
+}
+
+}  // namespace
+
+void ContactSystem::build(int dimension, const model::State& state, std::span<const collision::Contact> contacts,
+                          std::span<const BodyDynamics> dynamics) {
+  dimension_ = dimension;
+  rows_.resize(contacts.size());
+  if (dimension_ == 2) fill_rows<2>(state, contacts, dynamics, rows_);
+  else fill_rows<3>(state, contacts, dynamics, rows_);
+  group_into_islands(dynamics, dynamics.size());
+  make_patterns(dynamics);
+}
+
+void ContactSystem::build_single(int dimension, std::span<const ContactRows> rows,
+                                 std::span<const BodyDynamics> dynamics) {
+  dimension_ = dimension;
+  rows_.assign(rows.begin(), rows.end());
+  for (ContactRows& row : rows_) {
+    const BodyDynamics &a = dynamics[static_cast<std::size_t>(row.a)], &b = dynamics[static_cast<std::size_t>(row.b)];
+    if (dimension_ == 2) set_turns<2>(a, b, row);
+    else set_turns<3>(a, b, row);
+  }
+  island_count_ = 0;
+  Island& island = start_island();
+  for (std::size_t c = 0; c < rows.size(); ++c) island.contacts.push_back(static_cast<int>(c));
+  make_patterns(dynamics);
+}
+
+void ContactSystem::make_patterns(std::span<const BodyDynamics> dynamics) {
+  for (Island& island : islands()) {
+    key_.clear();
+    for (int c : island.contacts) {
+      const ContactRows& row = rows_[static_cast<std::size_t>(c)];
+      key_.emplace_back(dynamics[static_cast<std::size_t>(row.a)].movable ? row.a : -1,
+                        dynamics[static_cast<std::size_t>(row.b)].movable ? row.b : -1);
+    }
+    if (key_ == island.bodies && island.problem.W.block_size == dimension_) continue;
+    island.bodies = key_;
+    make_pattern(dimension_, dynamics.size(), island, {body_start_, body_contact_, body_slot_});
+  }
+}
+
+Island& ContactSystem::start_island() {
+  if (island_count_ == islands_.size()) islands_.emplace_back();
+  Island& island = islands_[island_count_++];
+  island.contacts.clear();
+  return island;
+}
+
+void ContactSystem::assemble(std::span<const BodyDynamics> dynamics) {
+  for (Island& island : islands()) {
+    if (dimension_ == 2) fill_matrix<2>(rows_, dynamics, island);
+    else fill_matrix<3>(rows_, dynamics, island);
+  }
+}
+
+void ContactSystem::apply_impulses(std::span<const BodyDynamics> dynamics, std::span<model::Twist> velocities) const {
+  if (dimension_ == 2) apply_all<2>(rows_, islands(), dynamics, velocities);
+  else apply_all<3>(rows_, islands(), dynamics, velocities);
+}
+
+int ContactSystem::find_root(int body) {
+  while (parent_[static_cast<std::size_t>(body)] != body) {
+    int& up = parent_[static_cast<std::size_t>(body)];
+    up = parent_[static_cast<std::size_t>(up)];
+    body = up;
+  }
+  return body;
+}
+
+void ContactSystem::group_into_islands(std::span<const BodyDynamics> dynamics, std::size_t bodies) {
+  island_count_ = 0;
+  if (rows_.size() <= 1) {  // nothing to group
+    if (rows_.size() == 1 && (dynamics[static_cast<std::size_t>(rows_[0].a)].movable ||
+                              dynamics[static_cast<std::size_t>(rows_[0].b)].movable))
+      start_island().contacts.push_back(0);
+    return;
+  }
+  parent_.resize(bodies);
+  std::iota(parent_.begin(), parent_.end(), 0);
+  const auto movable = [&](int body) { return dynamics[static_cast<std::size_t>(body)].movable; };
+  for (const ContactRows& row : rows_)
+    if (movable(row.a) && movable(row.b)) {
+      const int a = find_root(row.a), b = find_root(row.b);
+      if (a != b) parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+  island_of_root_.assign(bodies, -1);
+  for (std::size_t c = 0; c < rows_.size(); ++c) {
+    const int body = movable(rows_[c].a) ? rows_[c].a : rows_[c].b;
+    if (!movable(body)) continue;  // two prescribed bodies: nothing to decide
+    int& index = island_of_root_[static_cast<std::size_t>(find_root(body))];
+    if (index < 0) {
+      index = static_cast<int>(island_count_);
+      start_island();
+    }
+    islands_[static_cast<std::size_t>(index)].contacts.push_back(static_cast<int>(c));
+  }
+}
+
+}  // namespace stickslip::contact

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Everything that later steps depend on, as bytes. Not a file format: it belongs to one version and one machine.
+#include "stickslip/simulation/simulation.h"
+
+#include <stdexcept>
+
+namespace stickslip::simulation {
+namespace {
+
+constexpr std::string_view kSignature = "stickslip checkpoint 1";
+
+void put(ByteWriter& out, const model::BodyState& s) {
+  out.put_matrix(s.pose.position);
+  out.put_matrix(s.pose.orientation.coeffs());
+  out.put_matrix(s.velocity.linear);
+  out.put_matrix(s.velocity.angular);
+  out.put(s.angle);
+}
+
+void get(ByteReader& in, model::BodyState& s) {
+  in.get_matrix(s.pose.position);
+  in.get_matrix(s.pose.orientation.coeffs());
+  in.get_matrix(s.velocity.linear);
+  in.get_matrix(s.velocity.angular);
+  in.get(s.angle);
+}
+
+void put(ByteWriter& out, const collision::ContactId& id) {
+  for (std::int32_t x : {id.body_a, id.body_b, id.shape_a, id.shape_b, id.feature_a, id.feature_b}) out.put(x);
+}
+
+void get(ByteReader& in, collision::ContactId& id) {
+  for (std::int32_t* x : {&id.body_a, &id.body_b, &id.shape_a, &id.shape_b, &id.feature_a, &id.feature_b}) in.get(*x);
+}
+
+void put(ByteWriter& out, const collision::Contact& c) {
+  put(out, c.id);
+  out.put(c.surface);
+  out.put(c.gap);
+  for (const Vec3* v : {&c.point_a, &c.point_b, &c.normal}) out.put_matrix(*v);
+}
+
+void get(ByteReader& in, collision::Contact& c) {
+  get(in, c.id);
+  in.get(c.surface);
+  in.get(c.gap);
+  for (Vec3* v : {&c.point_a, &c.point_b, &c.normal}) in.get_matrix(*v);
+}
+
+void put(ByteWriter& out, const stepping::ContactMemory& m) {
+  put(out, m.id);
+  out.put(m.mode);
+  out.put_matrix(m.force);
+  out.put_matrix(m.relative_velocity);
+  out.put(m.rebound);
+  out.put(m.touching);
+  out.put(m.touched_before);
+}
+
+void get(ByteReader& in, stepping::ContactMemory& m) {
+  get(in, m.id);
+  in.get(m.mode);
+  in.get_matrix(m.force);
+  in.get_matrix(m.relative_velocity);
+  in.get(m.rebound);
+  in.get(m.touching);
+  in.get(m.touched_before);
+}
+
+}  // namespace
+
+std::string Simulation::checkpoint() const {
+  ByteWriter out;
+  out.put_text(kSignature);
+  out.put_text(world_.method.stepper);
+  out.put(world_.state.time);
+  out.put(start_time_);
+  out.put(step_index_);
+  out.put_list(world_.state.bodies, [&](const model::BodyState& s) { put(out, s); });
+  out.put_list(world_.contacts, [&](const collision::Contact& c) { put(out, c); });
+  out.put_list(world_.memory, [&](const stepping::ContactMemory& m) { put(out, m); });
+  for (std::int64_t x : {counters_.steps, counters_.solves, counters_.sub_steps, counters_.fallbacks, counters_.events})
+    out.put(x);
+  out.put(counters_.most_contacts);
+  out.put(counters_.worst_residual);
+  out.put(counters_.worst_time);
+  timeline_.save(out);
+  stepper_->save(out);
+  return out.take();
+}
+
+void Simulation::restore(std::string_view bytes) {
+  ByteReader in(bytes);
+  if (in.get_text() != kSignature) throw std::runtime_error("not a checkpoint of this version of stickslip");
+  if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with another stepper");
+  const std::size_t bodies = world_.state.bodies.size();
+  in.get(world_.state.time);
+  in.get(start_time_);
+  in.get(step_index_);
+  in.get_list(world_.state.bodies, [&](model::BodyState& s) { get(in, s); });
+  const bool same_model = world_.state.bodies.size() == bodies;
+  world_.state.bodies.resize(bodies);
+  if (!same_model) throw std::runtime_error("the checkpoint has another number of bodies");
+  in.get_list(world_.contacts, [&](collision::Contact& c) { get(in, c); });
+  in.get_list(world_.memory, [&](stepping::ContactMemory& m) { get(in, m); });
+  for (std::int64_t* x : {&counters_.steps, &counters_.solves, &counters_.sub_steps, &counters_.fallbacks, &counters_.events})
+    in.get(*x);
+  in.get(counters_.most_contacts);
+  in.get(counters_.worst_residual);
+  in.get(counters_.worst_time);
+  timeline_.restore(in);
+  stepper_->restore(in);
+  if (!in.ok() || !in.at_end()) throw std::runtime_error("the checkpoint is damaged");
+  failed_ = false;
+  results_current_ = false;
+}
+
+}  // namespace stickslip::simulation

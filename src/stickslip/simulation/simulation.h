@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The loop: a model in motion.
+//
+//     Simulation run(model, method);
+//     run.run_until(10.0, [](const Simulation& now) { ...; return true; });
+//     if (const StepFailure* failure = run.failure()) ...
+//
+//     step():  collide -> assemble -> solve -> certify -> update       (the stepper's page, stepping/<name>.cpp)
+//              -> observe: counters, worst certificate, mode timeline
+//
+// The model and the method are read during the whole run and must outlive it. A step that no solver could certify ends
+// the run: step() then reports it, failure() keeps the problem, and the state is the last certified one.
+// Every step ends at t_0 + k h, with k counted as an integer; only run_until() may end with a shorter one.
+#pragma once
+
+#include "stickslip/simulation/mode_timeline.h"
+#include "stickslip/stepping/stepper.h"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stickslip::simulation {
+
+struct Counters {
+  std::int64_t steps = 0, solves = 0, sub_steps = 0, fallbacks = 0, events = 0;
+  int most_contacts = 0;
+  double worst_residual = 0, worst_time = 0;  // largest certificate, and the end of its step
+};
+
+// Two bodies that overlap, for the user's eyes.
+struct Overlap {
+  std::string body_a, body_b;
+  double depth = 0;
+};
+
+class Simulation {
+ public:
+  // Return false to stop the run.
+  using Observer = std::function<bool(const Simulation&)>;
+
+  // Without a collider, the one that the method names. Throws std::invalid_argument for a name that nobody registered
+  // or a step that is not positive.
+  Simulation(const model::Model& model, const stepping::Method& method,
+             std::unique_ptr<collision::Collider> collider = nullptr);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  stepping::StepReport step();
+
+  // Steps until `time`, calling the observer after each step. True when the time was reached.
+  bool run_until(double time, const Observer& observer = {});
+
+  [[nodiscard]] const model::Model& model() const { return world_.model; }
+  [[nodiscard]] const stepping::Method& method() const { return world_.method; }
+  [[nodiscard]] const model::State& state() const { return world_.state; }
+  [[nodiscard]] double time() const { return world_.state.time; }
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const ModeTimeline& timeline() const { return timeline_; }
+  [[nodiscard]] const stepping::StepReport& last_report() const { return report_; }
+
+  // Contacts of the last step, geometry at its end. Made when first asked for after a step.
+  [[nodiscard]] std::span<const contact::ContactResult> contacts() const;
+
+  // Null while every step was certified.
+  [[nodiscard]] const stepping::StepFailure* failure() const { return failed_ ? &stepper_->failure() : nullptr; }
+
+  // Pairs of bodies that overlap by more than `relative` times the distance between contact and centre of mass.
+  [[nodiscard]] std::vector<Overlap> overlaps(double relative = 1e-6);
+  // Moves free bodies apart, without giving them velocity, until nothing overlaps. False when that did not succeed.
+  bool resolve_overlaps();
+
+  // Everything that later steps depend on: a run that resumes has the same bits as one that never stopped.
+  [[nodiscard]] std::string checkpoint() const;
+  void restore(std::string_view bytes);  // throws std::runtime_error when the bytes are not of this model
+
+ private:
+  void observe(double begin);
+
+  std::unique_ptr<collision::Collider> collider_;
+  stepping::World world_;
+  std::unique_ptr<stepping::Stepper> stepper_;
+  double start_time_ = 0;
+  std::int64_t step_index_ = 0;  // the next step ends at start_time_ + (step_index_ + 1) h
+  bool failed_ = false;
+  stepping::StepReport report_;
+  Counters counters_;
+  ModeTimeline timeline_;
+  mutable std::vector<contact::ContactResult> results_;
+  mutable std::vector<collision::Contact> refreshed_;
+  mutable bool results_current_ = false;
+};
+
+}  // namespace stickslip::simulation

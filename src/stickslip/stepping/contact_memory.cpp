@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/contact_memory.h"
+
+#include "stickslip/contact/material.h"
+
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using contact::Mode;
+
+namespace {
+
+// Velocities are differences of numbers of this relative accuracy after a solve to rounding (problem_solver.h).
+constexpr double kVelocityNoise = 1e-12;
+
+double tangential_speed(const double* u, int dimension) {
+  return dimension == 2 ? std::fabs(u[1]) : std::hypot(u[1], u[2]);
+}
+
+}  // namespace
+
+bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b) {
+  const Vec3 turning = a.angular - b.angular;
+  const double noise = 1e-9 * (a.angular.lpNorm<1>() + b.angular.lpNorm<1>());
+  if (dimension == 2) return std::fabs(turning.z()) > noise;
+  return (turning - turning.dot(rows.direction[0]) * rows.direction[0]).lpNorm<1>() > noise;
+}
+
+void carry_over(const std::vector<ContactMemory>& before, const std::vector<collision::Contact>& contacts,
+                std::vector<ContactMemory>& memory) {
+  memory.resize(contacts.size());
+  std::size_t k = 0;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    while (k < before.size() && before[k].id < contacts[c].id) ++k;
+    if (k < before.size() && before[k].id == contacts[c].id) memory[c] = before[k++];
+    else {
+      memory[c] = ContactMemory{};
+      memory[c].id = contacts[c].id;
+    }
+  }
+}
+
+Mode mode_before_touch(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b) {
+  double u[3] = {};
+  for (int k = 1; k < dimension; ++k) u[k] = contact::relative_velocity(rows, k, a, b);
+  const double scale = a.linear.lpNorm<1>() + b.linear.lpNorm<1>();
+  return tangential_speed(u, dimension) > kVelocityNoise * scale ? Mode::Slide : Mode::Stick;
+}
+
+bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
+                            std::vector<ContactMemory>& memory, contact::Island& island) {
+  const int D = island.problem.dimension();
+  bool any = false;
+  for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+    const auto c = static_cast<std::size_t>(island.contacts[i]);
+    const model::Surface& surface = model.surfaces[static_cast<std::size_t>(contacts[c].surface)];
+    if (memory[c].mode == Mode::Slide || surface.friction_static == surface.friction_kinetic) continue;
+    const double* r = island.r.data() + i * static_cast<std::size_t>(D);
+    // On the cone's surface up to rounding: it slides.
+    if (r[0] <= 0 || tangential_speed(r, D) < island.problem.mu[i] * r[0] * (1 - kVelocityNoise)) continue;
+    memory[c].mode = Mode::Slide;
+    island.problem.mu[i] = surface.friction_kinetic;
+    any = true;
+  }
+  return any;
+}
+
+void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
+                    const model::Twist& va, const model::Twist& vb, double h, ContactMemory& memory) {
+  double u[3] = {}, scale = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
+  memory.force.setZero();
+  memory.relative_velocity.setZero();
+  for (int k = 0; k < dimension; ++k) {
+    u[k] = contact::relative_velocity(rows, k, va, vb);
+    scale += std::fabs(q[k]);
+    memory.force += r[k] / h * rows.direction[k];
+    memory.relative_velocity += u[k] * rows.direction[k];
+  }
+  memory.touched_before = memory.touching;
+  memory.touching = r[0] > 0;
+  if (!memory.touching) memory.mode = Mode::Open;
+  else if (tangential_speed(u, dimension) > kVelocityNoise * scale) memory.mode = Mode::Slide;
+  else memory.mode = rolls(rows, dimension, va, vb) ? Mode::Roll : Mode::Stick;
+}
+
+}  // namespace stickslip::stepping

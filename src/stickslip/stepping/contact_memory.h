@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// What contacts carry from step to step: modes, warm starts, which friction coefficient bounds them.
+#pragma once
+
+#include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/world.h"
+
+namespace stickslip::stepping {
+
+// memory[c] for each contact: what `before` knows of the same id, else a fresh entry. Both lists in canonical order.
+void carry_over(const std::vector<ContactMemory>& before, const std::vector<collision::Contact>& contacts,
+                std::vector<ContactMemory>& memory);
+
+// How a contact that was not touching meets: at rest against each other (static friction holds) or sliding.
+[[nodiscard]] contact::Mode mode_before_touch(const contact::ContactRows& rows, int dimension, const model::Twist& a,
+                                              const model::Twist& b);
+
+// Contacts held by static friction whose impulse reached the edge of the cone get the kinetic coefficient (and mode
+// Slide). True when any did: the problem has to be solved again.
+[[nodiscard]] bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
+                                          std::vector<ContactMemory>& memory, contact::Island& island);
+
+// Mode, force and relative velocity after a solve: r impulses, q velocities without them, va and vb velocities after it.
+void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
+                    const model::Twist& va, const model::Twist& vb, double h, ContactMemory& memory);
+
+// Do the bodies turn against each other about an axis in the contact's tangent plane?
+[[nodiscard]] bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b);
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The instants at which the second-order stepper ends a sub-step: touch-down, end of slip, reversal of slip. Each is the
+// root of a function of the sub-step's length that takes one trial (one contact solve) to evaluate.
+//
+//   touch      gap(tau) = 0                                 Newton with the approach speed, inside a bracket
+//   stop       F(tau) = G (mu p_n - |p_t|) - |u_t1| = 0      with the law of the end velocity alone: F < 0 while friction is
+//                                                           too weak to end the slip within tau, F >= 0 once it can
+//   reversal   u_t1(tau) . d0 = 0                           d0: direction of slip at the start. Friction cannot hold the
+//                                                           contact (|b_t| > G mu_s p_n), so it slips on the other way
+#include "stickslip/stepping/second_order.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using contact::Mode;
+
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+double dot(const double* u, const double* v, int D) { return u[1] * v[1] + (D == 3 ? u[2] * v[2] : 0.0); }
+double norm(const double* u, int D) { return std::sqrt(dot(u, u, D)); }
+double tangential_response(const ContactTrial& c, int D) { return D == 2 ? c.g[1] : std::max(c.g[1], c.g[2]); }
+
+}  // namespace
+
+void SecondOrder::touch(World& world, Component& component, const Candidate& event, double H) {
+  const auto who = index(event.contact);
+  if (component.contacts[who].just_changed) {  // it lifted at this very instant: complementarity decides
+    change_mode(world, component, component.contacts[who], Mode::Slide);
+    component.contacts[who].just_changed = false;
+    drop_histories(component);
+    return;
+  }
+  const double gap0 = std::max(0.0, component.contacts[who].contact.gap), speed0 = component.contacts[who].velocity[0];
+  double low = 0, high = trial_.h, tau = event.tau;
+  double falling = std::fabs(trial_.contacts[who].u1[0] - speed0) / trial_.h;  // normal acceleration
+  const double noise = 64 * std::numeric_limits<double>::epsilon() *
+                       (trial_.contacts[who].contact.point_a.lpNorm<1>() + trial_.contacts[who].contact.point_b.lpNorm<1>());
+  if (gap0 <= noise && tau <= 1e-6 * trial_.h) tau = 0;
+  for (int iteration = 0; tau > 0 && iteration < 20; ++iteration) {
+    trials_.run(world, component, tau, trial_);
+    if (!trial_.certified) return;
+    const double gap = trial_.contacts[who].contact.gap, speed = trial_.contacts[who].u1[0];
+    falling = std::fabs(speed - speed0) / tau;
+    if (std::fabs(gap) <= noise + 1e-13 * (gap0 + std::fabs(speed) * H)) break;
+    (gap > 0 ? low : high) = tau;
+    double next = speed < 0 ? tau - gap / speed : 0.5 * (low + high);
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (std::fabs(next - tau) < 1e-14 * H) break;
+    tau = next;
+  }
+  if (tau > 0) accept(world, component, trial_, false, true);
+
+  restitution_.assign(component.contacts.size(), -1.0);
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    const ContactStart& contact = component.contacts[c];
+    const bool touches = c == who || (contact.mode == Mode::Open && contact.contact.gap <= noise + 1e-10 * gap0 &&
+                                      contact.velocity[0] < 0);
+    if (!touches) continue;
+    const double e = world.model.surfaces[index(contact.contact.surface)].restitution;
+    const bool last_bounce = 2 * e * std::fabs(contact.velocity[0]) < H * falling;
+    restitution_[c] = last_bounce ? 0.0 : e;
+  }
+  modes_.clear();
+  for (const ContactStart& contact : component.contacts) modes_.push_back(contact.mode);
+  trial_.certified = trials_.impact(world, component, restitution_);
+  for (std::size_t c = 0; c < component.contacts.size(); ++c)
+    if (component.contacts[c].mode != modes_[c])
+      events_.push_back({world.state.time, component.contacts[c].contact.id, modes_[c], component.contacts[c].mode});
+  drop_histories(component);
+}
+
+void SecondOrder::stop(World& world, Component& component, const Candidate& event, double h) {
+  const int D = world.model.dimension;
+  const auto who = index(event.contact);
+  const double s0 = norm(component.contacts[who].velocity, D);
+  double d0[3] = {};
+  for (int k = 1; k < D; ++k) d0[k] = component.contacts[who].velocity[k] / s0;
+  if (reverse(world, component, event.contact, event.tau, h) || !trial_.certified) return;
+
+  const double mu = world.model.surfaces[index(component.contacts[who].contact.surface)].friction_kinetic;
+  constexpr double kPrecise = 1e-6;  // of the slip speed: the root is approached from the side where friction holds
+  double low = 0, high = h, f_low = -s0, f_high = 0, tau = event.tau;
+  bool bracketed = false, found = false;
+  for (int iteration = 0; iteration < 30; ++iteration) {
+    trials_.run(world, component, tau, trial_, event.contact);
+    if (!trial_.certified) return;
+    const ContactTrial& c = trial_.contacts[who];
+    const double g = tangential_response(c, D), along = dot(c.u1, d0, D), push = dot(c.p, d0, D);
+    double f;
+    if (along >= -1e-14 * s0 && push <= 0) f = g * (mu * c.p[0] - norm(c.p, D)) - (c.slides ? norm(c.u1, D) : 0.0);
+    else f = g * (mu * c.p[0] + push) - along;
+    if (f >= 0) {
+      high = tau, f_high = f, bracketed = true;
+      if (!c.slides || norm(c.u1, D) <= 1e-9 * s0) {
+        std::swap(trial_, best_);
+        found = true;
+        if (f <= kPrecise * s0) break;
+      }
+    } else {
+      low = tau, f_low = f;
+      if (f > -1e-12 * s0) {
+        std::swap(trial_, best_);
+        found = true;
+        break;
+      }
+    }
+    if (!bracketed) {
+      if (tau >= h) break;
+      const double rate = low > 0 ? (f_low + s0) / low : 0.0;
+      tau = std::min(h, low > 0 && rate > 0 ? low + 2 * -f_low / rate + 1e-12 * h : h);
+      continue;
+    }
+    if (high - low < 1e-13 * h) break;
+    double next = low + (high - low) * (-f_low + 0.25 * kPrecise * s0) / (f_high - f_low);
+    if (!(next > low && next < high) || (iteration > 6 && iteration % 2 == 1)) next = 0.5 * (low + high);
+    tau = next;
+  }
+  if (!found) {  // it turned by more than a right angle without stopping: half a sub-step with the end law
+    trials_.run(world, component, 0.5 * h, trial_, event.contact);
+    if (!trial_.certified) return;
+    const bool closed = trial_.contacts[who].closed, slides = trial_.contacts[who].slides;
+    accept(world, component, trial_, false, true);
+    change_mode(world, component, component.contacts[who], !closed ? Mode::Open : slides ? Mode::Slide : Mode::Stick);
+    return;
+  }
+  std::swap(trial_, best_);
+  accept(world, component, trial_, false, true);
+  // Other contacts of the same bodies come to rest with it.
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    ContactStart& contact = component.contacts[c];
+    if (c != who && (contact.mode != Mode::Slide || norm(contact.velocity, D) > 1e-9 * s0)) continue;
+    change_mode(world, component, contact, Mode::Stick);
+    contact.velocity[1] = contact.velocity[2] = 0;
+  }
+}
+
+bool SecondOrder::reverse(World& world, Component& component, int c, double tau, double h) {
+  const int D = world.model.dimension;
+  const auto who = index(c);
+  const ContactStart& start = component.contacts[who];
+  const double mu = world.model.surfaces[index(start.contact.surface)].friction_static;
+  const double s0 = norm(start.velocity, D);
+  double d0[3] = {}, push[3] = {};
+  for (int k = 1; k < D; ++k) d0[k] = start.velocity[k] / s0;
+  trials_.run(world, component, tau, trial_);
+  if (!trial_.certified) return false;
+  const ContactTrial& out = trial_.contacts[who];
+  const double g = tangential_response(out, D);
+  for (int k = 1; k < D; ++k) push[k] = out.u1[k] - start.velocity[k] - g * out.p[k];
+  if (norm(push, D) <= g * mu * out.p[0]) return false;  // friction can hold it
+
+  double low = 0, high = h, f_low = s0, f_high = 0;
+  bool bracketed = false;
+  for (int iteration = 0; iteration < 8; ++iteration) {
+    const double f = dot(trial_.contacts[who].u1, d0, D);
+    if (std::fabs(f) <= 1e-10 * s0) break;
+    if (f > 0) low = tau, f_low = f;
+    else high = tau, f_high = f, bracketed = true;
+    const double next = bracketed ? low + (high - low) * f_low / (f_low - f_high) : std::min(h, tau * s0 / (s0 - f));
+    if (!(next > low && next <= high) || next == tau) break;
+    tau = next;
+    trials_.run(world, component, tau, trial_);
+    if (!trial_.certified) return false;
+  }
+  accept(world, component, trial_, false, true);
+  component.contacts[who].just_changed = true;
+  return true;
+}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/events.h"
+
+#include "stickslip/stepping/rest.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using contact::Mode;
+
+namespace {
+
+constexpr double kLargestTurn = 0.3;   // rad per sub-step
+constexpr double kTurnPerStep = 5;     // see the header
+constexpr double kMiss = 0.01;         // passing zero slip closer than this part of its change counts as a stop
+constexpr double kNoise = 1e-11;
+
+double norm(const double* u, int dimension) { return dimension == 2 ? std::fabs(u[1]) : std::hypot(u[1], u[2]); }
+
+double dot(const double* u, const double* v, int dimension) {
+  return u[1] * v[1] + (dimension == 3 ? u[2] * v[2] : 0.0);
+}
+
+// Zero of the parabola through gap and speed at the start and the gap at the end.
+double touch_time(double gap0, double speed0, double gap1, double h) {
+  gap0 = std::max(0.0, gap0);
+  const double c = (gap1 - gap0 - speed0 * h) / (h * h);
+  const double root = std::sqrt(std::max(0.0, speed0 * speed0 - 4 * c * gap0));
+  const double tau = c < 0 ? (speed0 + root) / (-2 * c) : 2 * gap0 / (root - speed0);
+  return tau >= 0 && tau <= h ? tau : h * gap0 / (gap0 - gap1);
+}
+
+// Where the line through the old and the new margin is zero; h or more: not within the step.
+double vanishing_time(double before, double age, double now, double h) {
+  const double slope = (now - before) / (age + 0.5 * h);
+  if (!(slope < 0) || now + 0.5 * h * slope >= 0) return h;
+  return std::clamp(0.5 * h - now / slope, 0.0, h * (1 - 1e-12));
+}
+
+class Search {
+ public:
+  Search(const World& world, const Trial& trial, double H, double h_min)
+      : world_(world), trial_(trial), H_(H), h_min_(h_min) {
+    best_.tau = trial.h * (1 + 1e-9);
+  }
+
+  void look(const ContactStart& start, int c) {
+    const ContactTrial& contact = trial_.contacts[static_cast<std::size_t>(c)];
+    if (start.mode == Mode::Open) look_open(start, contact, c);
+    else look_closed(start, contact, c);
+  }
+  [[nodiscard]] const Candidate& best() const { return best_; }
+
+ private:
+  void offer(EventKind kind, int contact, double tau, bool without_history = false) {
+    if (tau >= best_.tau) return;
+    best_.kind = kind;
+    best_.contact = contact;
+    best_.tau = tau;
+    best_.without_history = without_history;
+  }
+
+  void look_open(const ContactStart& start, const ContactTrial& contact, int c) {
+    const double gap = contact.contact.gap;
+    if (gap >= 0 || gap >= -touch_tolerance(start, contact)) return;
+    offer(EventKind::Touch, c, touch_time(start.contact.gap, start.velocity[0], gap, trial_.h));
+  }
+
+  // A contact that just left rests at zero gap up to rounding; only what really penetrates touches.
+  [[nodiscard]] double touch_tolerance(const ContactStart& start, const ContactTrial& contact) const {
+    const double size = contact.contact.point_a.lpNorm<1>() + contact.contact.point_b.lpNorm<1>();
+    return 64 * std::numeric_limits<double>::epsilon() * size + 1e-12 * trial_.h * std::fabs(start.velocity[0]);
+  }
+
+  void look_closed(const ContactStart& start, const ContactTrial& contact, int c) {
+    const int D = world_.model.dimension;
+    const double h = trial_.h;
+    const model::Surface& surface = world_.model.surfaces[static_cast<std::size_t>(start.contact.surface)];
+    const Margins margins = force_margins(contact, surface.friction_static, h, D);
+    const bool line = start.margins_known && !start.just_changed;
+    if (line) {
+      const double tau = vanishing_time(start.margin_n, start.margin_age, margins.normal, h);
+      if (tau < h) offer(EventKind::Lift, c, tau);
+      else if (!contact.closed) offer(EventKind::Lift, c, 0, true);
+    } else if (!contact.closed && !start.just_changed) {
+      offer(EventKind::Lift, c, 0, true);
+    }
+    if (start.mode == Mode::Slide) {
+      look_sliding(start, contact, c);
+      return;
+    }
+    if (line && !start.false_alarm) {
+      const double tau = vanishing_time(start.margin_t, start.margin_age, margins.tangential, h);
+      if (tau < h) {
+        offer(EventKind::Slip, c, tau);
+        return;
+      }
+    }
+    if (contact.slides && !start.just_changed) offer(EventKind::Slip, c, 0, true);
+  }
+
+  void look_sliding(const ContactStart& start, const ContactTrial& contact, int c) {
+    const int D = world_.model.dimension;
+    const double h = trial_.h, speed = norm(start.velocity, D);
+    if (start.just_changed || !contact.closed || speed <= slip_noise(start, contact, D)) return;
+    const double along = dot(start.velocity, contact.u1, D);
+    const bool crosses = along <= 0 || !contact.slides;
+    if (D == 3 && contact.slides && h > h_min_) {
+      const double across = std::fabs(start.velocity[1] * contact.u1[2] - start.velocity[2] * contact.u1[1]);
+      const double change = std::hypot(contact.u1[1] - start.velocity[1], contact.u1[2] - start.velocity[2]);
+      const double turn = std::atan2(across, along);
+      const double limit = largest_turn(start, change / h);
+      if (across > kMiss * change * change && turn > limit) {
+        best_.shrink = std::min(best_.shrink, std::clamp(0.7 * limit / turn, 0.1, 0.7));
+        return;
+      }
+    }
+    if (crosses) offer(EventKind::Stop, c, h * speed * speed / std::max(speed * speed - along, 1e-300));
+  }
+
+  [[nodiscard]] double largest_turn(const ContactStart& start, double acceleration) const {
+    if (!(start.slip_peak > 0)) return kLargestTurn;
+    return std::clamp(kTurnPerStep * H_ * acceleration / start.slip_peak, 1e-3, kLargestTurn);
+  }
+
+  const World& world_;
+  const Trial& trial_;
+  double H_, h_min_;
+  Candidate best_;
+};
+
+}  // namespace
+
+Margins force_margins(const ContactTrial& contact, double mu_static, double h, int dimension) {
+  const double g_t = dimension == 2 ? contact.g[1] : std::max(contact.g[1], contact.g[2]);
+  Margins m;
+  m.normal = (contact.p[0] - std::max(0.0, contact.u1[0]) / contact.g[0]) / h;
+  m.tangential = (mu_static * contact.p[0] - norm(contact.p, dimension) - norm(contact.u1, dimension) / g_t) / h;
+  return m;
+}
+
+double slip_noise(const ContactStart& start, const ContactTrial& contact, int dimension) {
+  double scale = 0;
+  for (int k = 0; k < dimension; ++k) scale += contact.g[k] * std::fabs(contact.p[k]);
+  return kNoise * std::max(scale, start.slip_peak);
+}
+
+Candidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {
+  Search search(world, trial, H, h_min);
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) search.look(component.contacts[c], static_cast<int>(c));
+  return search.best();
+}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The two non-smooth steps of a component (trial.h): impact at frozen configuration, and the first-order fall-back.
+//
+// Impact:      A (v+ - v-) = J' p,   0 <= u_n+ + e u_n-  _|_  p_n >= 0,   friction (kinetic) against u_t+
+// First order: Stewart-Trinkle (stewart_trinkle.h), restricted to the component's bodies and contacts.
+#include "stickslip/contact/material.h"
+#include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/trial.h"
+
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using contact::ContactRows;
+using contact::Mode;
+using contact::relative_velocity;
+
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+double tangential(const double* u, int dimension) {
+  return dimension == 2 ? std::fabs(u[1]) : std::hypot(u[1], u[2]);
+}
+
+}  // namespace
+
+bool TrialStep::impact(World& world, Component& component, std::span<const double> restitution) {
+  const int D = world.model.dimension;
+  closed_.clear();
+  rows_mid_.clear();
+  for (std::size_t c = 0; c < component.contacts.size(); ++c)
+    if (component.contacts[c].mode != Mode::Open || restitution[c] >= 0) {
+      closed_.push_back(static_cast<int>(c));
+      rows_mid_.push_back(component.contacts[c].rows);
+    }
+  for (const BodyStart& start : component.bodies) {
+    const auto b = index(start.body);
+    contact::evaluate_inertia(world.model.bodies[b], world.traits[b], world.state.bodies[b].pose.orientation, 0, dynamics_[b]);
+  }
+  system_.build_single(D, rows_mid_, dynamics_);
+  system_.assemble(dynamics_);
+  contact::Island& island = system_.islands()[0];
+  for (std::size_t c = 0; c < closed_.size(); ++c) {
+    const auto i = index(closed_[c]);
+    const ContactRows& rows = rows_mid_[c];
+    double* q = island.problem.q.data() + c * index(D);
+    for (int k = 0; k < D; ++k) {
+      q[k] = relative_velocity(rows, k, world.state.bodies[index(rows.a)].velocity, world.state.bodies[index(rows.b)].velocity);
+      island.r[c * index(D) + index(k)] = 0;
+    }
+    if (q[0] < 0 && restitution[i] > 0) q[0] *= 1 + restitution[i];
+    island.problem.mu[c] = world.model.surfaces[index(component.contacts[i].contact.surface)].friction_kinetic;
+  }
+  if (!solve(world)) return false;
+  for (std::size_t c = 0; c < closed_.size(); ++c) {
+    const ContactRows& rows = system_.rows()[c];
+    const double* p = island.r.data() + c * index(D);
+    const auto a = index(rows.a), b = index(rows.b);
+    model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
+    if (D == 2) contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], va, vb);
+    else contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], va, vb);
+  }
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    ContactStart& contact = component.contacts[c];
+    const auto a = index(contact.rows.a), b = index(contact.rows.b);
+    for (int k = 0; k < D; ++k)
+      contact.velocity[k] = relative_velocity(contact.rows, k, world.state.bodies[a].velocity, world.state.bodies[b].velocity);
+  }
+  constexpr double kNoise = 1e-11;  // of the velocities before: what rounding leaves of a velocity that became zero
+  for (std::size_t c = 0; c < closed_.size(); ++c) {
+    ContactStart& contact = component.contacts[index(closed_[c])];
+    const double* q = island.problem.q.data() + c * index(D);
+    const double* p = island.r.data() + c * index(D);
+    double scale = 0;
+    for (int k = 0; k < D; ++k)
+      scale += std::fabs(q[k]) + std::fabs(p[k]) * island.problem.W.value[index((island.problem.W.diagonal[c] * D + k) * D + k)];
+    if (contact.velocity[0] > kNoise * scale) contact.mode = Mode::Open;
+    else contact.mode = tangential(contact.velocity, D) > kNoise * scale ? Mode::Slide : Mode::Stick;
+    contact.slip_peak = tangential(contact.velocity, D);
+    contact.force.setZero();
+  }
+  return true;
+}
+
+void TrialStep::run_first_order(World& world, Component& component, double h, Trial& trial) {
+  const int D = world.model.dimension;
+  const std::size_t n = component.bodies.size();
+  trial.h = h;
+  trial.bodies.resize(n);
+  trial.acceleration.resize(n);
+  trial.contacts.resize(component.contacts.size());
+  acceleration_.assign(n, {});
+  predict(world, component, 0);  // masses at the start; free_ is set below
+  place_driven(world, component, at(component.offset + h), end_);
+  for (int b : component.driven) {
+    drive_end_[index(b)] = end_.state.bodies[index(b)].velocity;
+    const contact::BodyTraits& traits = world.traits[index(b)];
+    for (int k = 0; k < 3; ++k)
+      if (traits.free_translation[index(k)]) drive_end_[index(b)].linear[k] = 0;
+    if (traits.free_rotation) drive_end_[index(b)].angular.setZero();
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto b = index(component.bodies[k].body);
+    const model::Body& body = world.model.bodies[b];
+    const contact::BodyTraits& traits = world.traits[b];
+    const model::BodyState& s = world.state.bodies[b];
+    contact::evaluate_inertia(body, traits, s.pose.orientation, h, dynamics_[b]);
+    const model::Wrench wrench = contact::applied_wrench(world.model, static_cast<int>(b), traits, world.state);
+    free_[b].linear += dynamics_[b].inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * s.velocity.linear));
+    if (!traits.free_rotation) continue;
+    if (!traits.isotropic && !traits.locked_rotation)
+      free_[b].angular = contact::gyroscopic_step(body.inertia, s.pose.orientation, s.velocity.angular, h);
+    free_[b].angular += dynamics_[b].inverse_inertia * (h * (wrench.torque - body.angular_damping * s.velocity.angular));
+  }
+  // Every contact takes part, with its gap at the end of the step for prescribed bodies.
+  closed_.resize(component.contacts.size());
+  closed_contacts_.resize(closed_.size());
+  rows_mid_.resize(closed_.size());
+  for (std::size_t c = 0; c < closed_.size(); ++c) {
+    closed_[c] = static_cast<int>(c);
+    closed_contacts_[c] = component.contacts[c].contact;
+  }
+  if (!closed_.empty()) world.collider.refresh(world.model, end_.state, closed_contacts_);
+  for (std::size_t c = 0; c < closed_.size(); ++c)
+    set_rows_near(component.contacts[c].rows, closed_contacts_[c], end_.state, D, rows_mid_[c]);
+  rows_end_ = rows_mid_;
+  system_.build_single(D, rows_mid_, dynamics_);
+  system_.assemble(dynamics_);
+  contact::Island& island = system_.islands()[0];
+  for (std::size_t c = 0; c < closed_.size(); ++c) {
+    ContactStart& start = component.contacts[c];
+    const ContactRows& rows = rows_mid_[c];
+    const auto a = index(rows.a), b = index(rows.b);
+    double* q = island.problem.q.data() + c * index(D);
+    for (int k = 0; k < D; ++k) {
+      q[k] = relative_velocity(rows, k, free_[a], free_[b]);
+      q[k] += k == 0 ? without_rounding_noise(closed_contacts_[c], end_.state) / h
+                     : relative_velocity(rows, k, drive_end_[a], drive_end_[b]);
+      island.r[c * index(D) + index(k)] = h * start.force.dot(rows.direction[k]);
+    }
+    const Mode mode = start.mode == Mode::Open ? mode_before_touch(rows, D, world.state.bodies[a].velocity,
+                                                                   world.state.bodies[b].velocity) : start.mode;
+    island.problem.mu[c] =
+        contact::friction_coefficient(world.model.surfaces[index(start.contact.surface)], mode);
+    start.velocity[1] = start.velocity[2] = 0;  // the law of the end velocity alone
+  }
+  trial.certified = solve(world);
+  take_velocities(world, component, h, trial);
+  take_contacts(component, h, kNoContact, trial);
+  if (!trial.certified) return;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto b = index(component.bodies[k].body);
+    const contact::BodyTraits& traits = world.traits[b];
+    model::BodyState& end = end_.state.bodies[b];
+    for (int axis = 0; axis < 3; ++axis)
+      if (traits.free_translation[index(axis)])
+        end.pose.position[axis] = world.state.bodies[b].pose.position[axis] + h * end.velocity.linear[axis];
+    if (traits.free_rotation) turn(end, end.velocity.angular, h, world.model.bodies[b].planar());
+  }
+  closed_.clear();  // nothing to project
+  finish(world, component, trial);
+}
+
+}  // namespace stickslip::stepping

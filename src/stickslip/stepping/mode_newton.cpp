@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/mode_newton.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::stepping {
+namespace {
+
+// Relative to the diagonal. Small enough that one reuse of the factor removes it, large enough for a stable pivot.
+constexpr double kProximal = 1e-9;
+
+template <int D>
+double tangent_norm(const double* x) {
+  return D == 2 ? std::fabs(x[1]) : std::sqrt(x[1] * x[1] + x[2] * x[2]);
+}
+
+}  // namespace
+
+template <int D>
+void ModeNewton::velocity(const complementarity::ContactProblem& problem, std::span<const double> r) {
+  const complementarity::BlockMatrix& W = problem.W;
+  for (int c = 0; c < W.rows(); ++c) {
+    double* u = u_.data() + c * D;
+    for (int k = 0; k < D; ++k) u[k] = problem.q[c * D + k];
+    for (int p = W.row_start[c]; p < W.row_start[c + 1]; ++p) {
+      const double* block = W.value.data() + p * D * D;
+      const double* x = r.data() + W.column[p] * D;
+      for (int k = 0; k < D; ++k)
+        for (int l = 0; l < D; ++l) u[k] += block[k * D + l] * x[l];
+    }
+  }
+}
+
+// The law that each contact obeys at r: closed if pressed together, sliding if its impulse points out of the cone.
+template <int D>
+void ModeNewton::choose_laws(const complementarity::ContactProblem& problem, std::span<const double> r) {
+  const complementarity::BlockMatrix& W = problem.W;
+  for (int c = 0; c < W.rows(); ++c) {
+    const double* block = W.value.data() + W.diagonal[c] * D * D;
+    const double* u = u_.data() + c * D;
+    double z[D];  // the impulse that the natural map projects on the cone, in units of impulse
+    for (int k = 0; k < D; ++k) {
+      const double g = block[k * D + k];
+      z[k] = r[c * D + k] - (g > 0 ? u[k] / g : 0.0);
+    }
+    const double length = tangent_norm<D>(z), mu = problem.mu[c];
+    if (z[0] <= 0) law_[c] = Law::Open;
+    else law_[c] = length <= mu * z[0] ? Law::Stick : Law::Slide;
+  }
+}
+
+template <int D>
+void ModeNewton::fill(const complementarity::ContactProblem& problem, std::span<const double> r) {
+  const complementarity::BlockMatrix& W = problem.W;
+  const int n = W.rows() * D;
+  std::fill(matrix_.begin(), matrix_.begin() + n * n, 0.0);
+  for (int c = 0; c < W.rows(); ++c) {
+    double* row = matrix_.data() + c * D * n;
+    const double* u = u_.data() + c * D;
+    if (law_[c] == Law::Open) {
+      for (int k = 0; k < D; ++k) row[k * n + c * D + k] = 1, defect_[c * D + k] = r[c * D + k];
+      continue;
+    }
+    const double* diagonal = W.value.data() + W.diagonal[c] * D * D;
+    const double scale = diagonal[0] > 0 ? diagonal[0] : 1.0;
+    const int stick_rows = law_[c] == Law::Stick ? D : 1;
+    // Slide: r_t + mu r_n d = 0, times the scale so that all rows are velocities.
+    double d[D] = {}, spread[D][D] = {};
+    if (law_[c] == Law::Slide) {
+      const double speed = tangent_norm<D>(u), mu = problem.mu[c];
+      for (int k = 1; k < D; ++k) {
+        d[k] = speed > 0 ? u[k] / speed : 0.0;
+        defect_[c * D + k] = scale * (r[c * D + k] + mu * r[c * D] * d[k]);
+      }
+      if constexpr (D == 3) {
+        if (speed > 0)
+          for (int k = 1; k < D; ++k)
+            for (int l = 1; l < D; ++l) spread[k][l] = scale * mu * r[c * D] / speed * ((k == l) - d[k] * d[l]);
+      }
+    }
+    for (int p = W.row_start[c]; p < W.row_start[c + 1]; ++p) {
+      const double* block = W.value.data() + p * D * D;
+      const int column = W.column[p] * D;
+      for (int k = 0; k < stick_rows; ++k)
+        for (int l = 0; l < D; ++l) row[k * n + column + l] = block[k * D + l];
+      if (D == 3 && law_[c] == Law::Slide)
+        for (int k = 1; k < D; ++k)
+          for (int l = 0; l < D; ++l)
+            row[k * n + column + l] = spread[k][1] * block[D + l] + spread[k][2 % D] * block[(2 % D) * D + l];
+    }
+    for (int k = 0; k < stick_rows; ++k) {
+      defect_[c * D + k] = u[k];
+      row[k * n + c * D + k] += kProximal * scale;
+    }
+    if (law_[c] == Law::Slide)
+      for (int k = 1; k < D; ++k) {
+        row[k * n + c * D + k] += scale;
+        row[k * n + c * D] += scale * problem.mu[c] * d[k];
+      }
+  }
+}
+
+bool ModeNewton::factor(int n) {
+  double* a = matrix_.data();
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::fabs(a[i * n + k]) > std::fabs(a[best * n + k])) best = i;
+    pivot_[k] = best;
+    if (best != k) std::swap_ranges(a + k * n, a + k * n + n, a + best * n);
+    const double pivot = a[k * n + k];
+    if (!(std::fabs(pivot) > 0) || !std::isfinite(pivot)) return false;
+    const double inverse = 1 / pivot;
+    for (int i = k + 1; i < n; ++i) {
+      const double factor = a[i * n + k] * inverse;
+      a[i * n + k] = factor;
+      if (factor == 0) continue;
+      for (int j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+    }
+  }
+  return true;
+}
+
+void ModeNewton::substitute(int n, double* x) const {
+  const double* a = matrix_.data();
+  for (int k = 0; k < n; ++k) std::swap(x[k], x[pivot_[k]]);
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < k; ++j) x[k] -= a[k * n + j] * x[j];
+  for (int k = n - 1; k >= 0; --k) {
+    for (int j = k + 1; j < n; ++j) x[k] -= a[k * n + j] * x[j];
+    x[k] /= a[k * n + k];
+  }
+}
+
+template <int D>
+bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
+  const int contacts = problem.contacts(), n = contacts * D;
+  law_.resize(contacts);
+  for (auto* x : {&u_, &defect_, &step_}) x->resize(n);
+  matrix_.resize(n * n);
+  pivot_.resize(n);
+  velocity<D>(problem, r);
+  choose_laws<D>(problem, r);
+  for (int step = 0; step < steps; ++step) {
+    fill<D>(problem, r);
+    if (!factor(n)) return false;
+    const int repeats = 2;  // the second takes out what the proximal weight left of the first
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      if (repeat > 0) {  // the defect again, with the new r; slide rows are already linear to second order
+        for (int c = 0; c < contacts; ++c) {
+          const int rows = law_[c] == Law::Stick ? D : law_[c] == Law::Slide ? 1 : 0;
+          for (int k = 0; k < D; ++k) defect_[c * D + k] = k < rows ? u_[c * D + k] : 0.0;
+        }
+      }
+      std::copy(defect_.begin(), defect_.begin() + n, step_.begin());
+      substitute(n, step_.data());
+      double sum = 0;
+      for (int k = 0; k < n; ++k) r[k] -= step_[k], sum += r[k];
+      if (!std::isfinite(sum)) return false;
+      velocity<D>(problem, r);
+    }
+  }
+  // Put what the linear algebra left of the sliding impulses exactly on the cone's surface.
+  for (int c = 0; c < contacts; ++c) {
+    double* x = r.data() + c * D;
+    if (law_[c] == Law::Open) std::fill(x, x + D, 0.0);
+    if (law_[c] != Law::Slide) continue;
+    const double length = tangent_norm<D>(x);
+    const double onto = length > 0 ? problem.mu[c] * std::max(0.0, x[0]) / length : 0.0;
+    for (int k = 1; k < D; ++k) x[k] *= onto;
+  }
+  return true;
+}
+
+bool ModeNewton::polish(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
+  if (problem.contacts() > kMaxContacts || !problem.kind.empty()) return false;
+  return problem.dimension() == 2 ? run<2>(problem, r, steps) : run<3>(problem, r, steps);
+}
+
+}  // namespace stickslip::stepping

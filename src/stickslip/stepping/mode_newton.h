@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Newton's method on a small contact problem whose modes are known from the previous step or from another solver.
+//
+//     open    r = 0                       stick   u = W r + q = 0
+//     slide   u_n = 0,  r_t + mu r_n d = 0,  d = u_t / |u_t|
+//
+// The equations are smooth once the modes are fixed, so a warm start needs one or two steps to reach rounding, which is
+// what exact sticking needs: a residual of 1e-9 would let a box creep by 1e-9 g h per step. Whether the modes were right
+// is not decided here but by the certificate (contact_residual.h) of the result.
+//
+// Redundant contacts make W singular. Stick and normal rows get alpha r added on the matrix only (not on the residual),
+// which selects the answer nearest to the start; the same factor is then reused to remove what alpha left.
+// Cost: one dense LU of D n rows per step. No allocation.
+#pragma once
+
+#include "stickslip/complementarity/cone/contact_problem.h"
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+namespace stickslip::stepping {
+
+class ModeNewton {
+ public:
+  static constexpr int kMaxContacts = 12;  // beyond, a dense factor costs more than the general solver
+
+  // From r (also read for the modes), at most `steps` Newton steps; r is overwritten. False when a matrix was singular
+  // or the numbers left the range of double; r is then of no use.
+  bool polish(const complementarity::ContactProblem& problem, std::span<double> r, int steps);
+
+ private:
+  enum class Law : char { Open, Stick, Slide };
+  template <int D>
+  bool run(const complementarity::ContactProblem& problem, std::span<double> r, int steps);
+  template <int D>
+  void velocity(const complementarity::ContactProblem& problem, std::span<const double> r);
+  template <int D>
+  void choose_laws(const complementarity::ContactProblem& problem, std::span<const double> r);
+  template <int D>
+  void fill(const complementarity::ContactProblem& problem, std::span<const double> r);
+  bool factor(int n);
+  void substitute(int n, double* x) const;
+
+  std::vector<Law> law_;
+  std::vector<double> u_, defect_, step_, matrix_;  // matrix_: row-major, then its LU
+  std::vector<int> pivot_;
+};
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/problem_solver.h"
+
+#include "stickslip/complementarity/cone/contact_residual.h"
+#include "stickslip/complementarity/cone/one_contact.h"
+
+#include <algorithm>
+
+namespace stickslip::stepping {
+
+using complementarity::contact_residual;
+using complementarity::Residual;
+
+bool ProblemSolver::solve(const Method& method, contact::Island& island) {
+  return solve_cone(method, island);
+}
+
+bool ProblemSolver::accept(contact::Island& island, const Residual& residual, const char* solver) {
+  island.summary.status = complementarity::Status::Solved;
+  island.summary.residual = residual;
+  island.summary.solver = solver;
+  return true;
+}
+
+bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
+  const complementarity::ContactProblem& problem = island.problem;
+  if (method.solver == "auto") {
+    const Residual warm = contact_residual(problem, island.r);
+    if (warm.error <= kAim) return accept(island, warm, "warm-start");
+    if (problem.contacts() == 1) {
+      solve_single(problem, island.r);
+      const Residual residual = contact_residual(problem, island.r);
+      if (residual.error <= kAim) return accept(island, residual, "one-contact");
+    } else if (try_polish(island)) {
+      return true;
+    }
+  }
+  complementarity::SolverOptions options;
+  options.tolerance = method.tolerance;
+  island.summary = cone_.solve(problem, island.r, options, method.solver);
+  if (!island.summary.solved()) return false;
+  if (!try_polish(island) && problem.contacts() <= ModeNewton::kMaxContacts) tighten(method, island);
+  return true;
+}
+
+// Some contacts lie within the tolerance of the edge between two modes, so that Newton in fixed modes does not settle:
+// let the general solver go on to its own limit, and keep its answer if it is better.
+void ProblemSolver::tighten(const Method& method, contact::Island& island) {
+  complementarity::SolverOptions options;
+  options.tolerance = kAim;
+  options.max_iterations = 100;
+  r_.assign(island.r.begin(), island.r.end());
+  const complementarity::SolverSummary summary = cone_.solve(island.problem, r_, options, method.solver);
+  if (!(summary.residual.error < island.summary.residual.error)) return;
+  std::copy(r_.begin(), r_.end(), island.r.begin());
+  accept(island, summary.residual, summary.solver);
+}
+
+void ProblemSolver::solve_single(const complementarity::ContactProblem& problem, std::vector<double>& r) {
+  double slip_rate = 0;
+  const double* W = problem.W.value.data();
+  if (problem.dimension() == 2)
+    (void)complementarity::solve_frictional_contact<2>(W, problem.q.data(), problem.mu[0], r.data(), slip_rate);
+  else
+    (void)complementarity::solve_frictional_contact<3>(W, problem.q.data(), problem.mu[0], r.data(), slip_rate);
+}
+
+// Two Newton steps from island.r; keeps the result, and returns true, if it certifies at the aim.
+bool ProblemSolver::try_polish(contact::Island& island) {
+  if (island.problem.contacts() > ModeNewton::kMaxContacts) return false;
+  r_.assign(island.r.begin(), island.r.end());
+  for (int steps = 1; steps <= 2; ++steps) {
+    if (!newton_.polish(island.problem, r_, 1)) return false;
+    const Residual residual = contact_residual(island.problem, r_);
+    if (residual.error > kAim) continue;
+    std::copy(r_.begin(), r_.end(), island.r.begin());
+    return accept(island, residual, "mode-newton");
+  }
+  return false;
+}
+
+}  // namespace stickslip::stepping

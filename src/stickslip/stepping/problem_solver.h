@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Solves one island's contact problem for a stepper, as tightly as rounding allows, and certifies the answer.
+//
+// A step is accepted at Method::tolerance, but every solve aims at kAim: what a solver leaves in the velocity of a
+// contact that should stick, the body creeps. In order of cost:
+//   1. the impulses of the previous step, if they still solve the problem (bodies at rest, steady sliding),
+//   2. the closed form, for a single contact,
+//   3. Newton's method in the modes of the previous step (mode_newton.h), for a few contacts,
+//   4. the general solver, then again Newton to polish its answer.
+// Whatever answers, the certificate is contact_residual() of the problem that was posed.
+#pragma once
+
+#include "stickslip/complementarity/cone/contact_solver.h"
+#include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/method.h"
+#include "stickslip/stepping/mode_newton.h"
+
+#include <vector>
+
+namespace stickslip::stepping {
+
+class ProblemSolver {
+ public:
+  // The residual that solves aim at: far above rounding of small problems, far below anything observable.
+  static constexpr double kAim = 1e-13;
+
+  // island.r: start in, impulses out. island.summary tells how it ended; true when certified at the tolerance.
+  bool solve(const Method& method, contact::Island& island);
+
+ private:
+  bool solve_cone(const Method& method, contact::Island& island);
+  bool try_polish(contact::Island& island);
+  void tighten(const Method& method, contact::Island& island);
+  static void solve_single(const complementarity::ContactProblem& problem, std::vector<double>& r);
+  static bool accept(contact::Island& island, const complementarity::Residual& residual, const char* solver);
+
+  complementarity::ContactSolver cone_;
+  ModeNewton newton_;
+  std::vector<double> r_;
+};
+
+}  // namespace stickslip::stepping

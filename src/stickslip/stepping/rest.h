@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Exact rest. The velocity of a body that contacts hold is a sum of large terms that cancel, v+ = v_free + A^-1 J' p, and
+// what remains of the sum below its rounding (and the solver's aim) is noise. Taken for motion it would add up over
+// millions of steps, so it is removed: components below kNoise times the sum of the magnitudes of the terms become zero.
+// The same for gaps: the difference of two points is not known better than the points' own last bits.
+// A real acceleration would have to be below kNoise times gravity to be lost.
+#pragma once
+
+#include "stickslip/contact/contact_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace stickslip::stepping {
+
+inline void remove_noise(double scale, Vec3& v) {
+  for (int k = 0; k < 3; ++k)
+    if (std::fabs(v[k]) <= scale) v[k] = 0;
+}
+
+class Rest {
+ public:
+  static constexpr double kNoise = 1e-12;
+
+  // state.velocity += A^-1 J' r of all islands, noise removed. `free`: the free degrees of freedom's velocities before.
+  void apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
+                      std::span<const model::Twist> free, model::State& state);
+
+ private:
+  struct Magnitude {
+    double linear = 0, angular = 0;
+  };
+  std::vector<Magnitude> magnitude_;  // sum of |terms| per body; 0: no contact pushes on it
+};
+
+[[nodiscard]] inline double without_rounding_noise(const collision::Contact& contact, const model::State& state) {
+  const Vec3& a = state.bodies[static_cast<std::size_t>(contact.id.body_a)].pose.position;
+  const Vec3& b = state.bodies[static_cast<std::size_t>(contact.id.body_b)].pose.position;
+  const double size = contact.point_a.lpNorm<1>() + contact.point_b.lpNorm<1>() + a.lpNorm<1>() + b.lpNorm<1>();
+  return std::fabs(contact.gap) <= 8 * std::numeric_limits<double>::epsilon() * size ? 0.0 : contact.gap;
+}
+
+// Turns a body by h times the angular velocity; a body that does not turn keeps its bits.
+inline void turn(model::BodyState& body, const Vec3& angular_velocity, double h, bool planar) {
+  if (angular_velocity.isZero(0)) return;
+  model::Twist twist;
+  twist.angular = angular_velocity;
+  model::advance(body, twist, h, planar);
+}
+
+}  // namespace stickslip::stepping

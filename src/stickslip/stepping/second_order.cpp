@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/second_order.h"
+
+#include "stickslip/stepping/rest.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using contact::Mode;
+
+namespace {
+
+constexpr double kShortest = 1e-3;   // of the step: events closer than this are taken as simultaneous
+constexpr double kRounding = 1e-12;  // of the step: a remainder of the time axis, not a sub-step
+constexpr int kMaxEvents = 24;       // per step and component, then first order
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+StepReport SecondOrder::advance(World& world, double h, double end_time) {
+  StepReport report;
+  before_.bodies = world.state.bodies;
+  before_.time = world.state.time;
+  events_.clear();
+  sub_steps_ = fallbacks_ = 0;
+  trials_.reset_counters();
+  trials_.begin(world, h, end_time);
+  find_contacts(world, h);
+  make_components(world);
+  Outcome outcome = Outcome::Done;
+  for (std::size_t k = 0; k < component_count_ && outcome == Outcome::Done; ++k) {
+    outcome = advance_component(world, components_[k], h);
+    if (outcome == Outcome::Failed) fail(world, components_[k], report);
+  }
+  report.solves = trials_.solves();
+  report.contacts = static_cast<int>(contacts_.size());
+  if (outcome == Outcome::Failed) {
+    world.state = before_;
+    return report;
+  }
+  report.residual = trials_.residual();
+  report.solver = trials_.solver();
+  report.sub_steps = sub_steps_;
+  report.fallbacks = fallbacks_;
+  std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
+    return a.time != b.time ? a.time < b.time : a.contact < b.contact;
+  });
+  report.events = events_;
+  world.state.time = end_time;
+  trials_.place_all_driven(world, end_time, world.state);
+  remember(world, h);
+  return report;
+}
+
+SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& component, double H) {
+  const double h_min = kShortest * H;
+  double longest = H;
+  int events = 0, halvings = 0;
+  while (H - component.offset > kRounding * H) {
+    bool at_breakpoint = false;
+    double h = next_length(world, component, H, longest, at_breakpoint);
+    if (halvings > 0) h = std::max(h / (1 << halvings), h_min);
+    trials_.run(world, component, h, trial_);
+    if (!trial_.certified) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
+    const Candidate event = first_event(world, component, trial_, H, h_min);
+    if (event.shrink < 1 && (event.kind == EventKind::None || event.tau > event.shrink * h)) {
+      longest = std::max(event.shrink * h, h_min);
+      continue;
+    }
+    longest = 3 * std::max(h, h_min);
+    if (event.kind == EventKind::None) {
+      accept(world, component, trial_, !at_breakpoint, false);
+      halvings = 0;
+      continue;
+    }
+    if (event.without_history && halvings < 2 && h > 4 * h_min) {
+      ++halvings;  // two shorter steps give a line of force reserves
+      continue;
+    }
+    halvings = 0;
+    if (++events > kMaxEvents) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
+    switch (event.kind) {
+      case EventKind::Lift:
+      case EventKind::Slip: lift_or_slip(world, component, event, h_min); break;
+      case EventKind::Touch: touch(world, component, event, H); break;
+      case EventKind::Stop: stop(world, component, event, h); break;
+      case EventKind::None: break;
+    }
+    if (!trial_.certified) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
+  }
+  return Outcome::Done;
+}
+
+// To the end of the step, or to the next breakpoint of a drive, or as far as a turning slip allows.
+double SecondOrder::next_length(const World& world, const Component& component, double H, double longest,
+                                bool& at_breakpoint) const {
+  double h = H - component.offset;
+  const double now = before_.time + component.offset, close = 1e-9 * H;
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), now + close);
+  if (next != breakpoints_.end() && now + h >= *next - close) {
+    at_breakpoint = true;
+    if (now + h > *next + close) h = *next - now;
+  }
+  if (h > longest) {
+    h = h < 2 * longest ? 0.5 * h : longest;
+    at_breakpoint = false;
+  }
+  (void)world;
+  return h;
+}
+
+// The trial's end becomes the component's start.
+void SecondOrder::accept(World& world, Component& component, Trial& trial, bool smooth, bool keep_modes) {
+  const int D = world.model.dimension;
+  bool changed = false;
+  component.offset += trial.h;
+  world.state.time = trials_.at(component.offset);
+  for (std::size_t k = 0; k < component.bodies.size(); ++k) {
+    world.state.bodies[index(component.bodies[k].body)] = trial.bodies[k];
+    component.bodies[k].acceleration = trial.acceleration[k];
+  }
+  trials_.place_start(world, component);
+  if (!keep_modes) settle_modes(world, component, trial, changed);
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    ContactStart& start = component.contacts[c];
+    const ContactTrial& out = trial.contacts[c];
+    const bool took_part = out.g[0] > 0;
+    start.contact = out.contact;
+    start.rows = out.rows;
+    const auto a = index(start.rows.a), b = index(start.rows.b);
+    for (int k = 0; k < D; ++k)
+      start.velocity[k] = contact::relative_velocity(start.rows, k, world.state.bodies[a].velocity, world.state.bodies[b].velocity);
+    start.just_changed = false;
+    start.margins_known = false;
+    if (!took_part) continue;
+    const model::Surface& surface = world.model.surfaces[index(start.contact.surface)];
+    const Margins margins = force_margins(out, surface.friction_static, trial.h, D);
+    start.margin_n = margins.normal;
+    start.margin_t = margins.tangential;
+    start.margin_age = 0.5 * trial.h;
+    start.margins_known = start.mode != Mode::Open;
+    start.force.setZero();
+    for (int k = 0; k < D; ++k) start.force += out.p[k] / trial.h * out.rows.direction[k];
+    start.impulse += trial.h * start.force;
+    const double slip = D == 2 ? std::fabs(out.u1[1]) : std::hypot(out.u1[1], out.u1[2]);
+    start.slip_peak = start.mode == Mode::Slide ? std::max(start.slip_peak, slip) : 0.0;
+  }
+  component.acceleration_h = trial.h;
+  component.acceleration_known = true;
+  ++sub_steps_;
+  if (!smooth || changed) drop_histories(component);
+}
+
+// Modes after a step in which no event was located.
+void SecondOrder::settle_modes(World& world, Component& component, const Trial& trial, bool& changed) {
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    ContactStart& start = component.contacts[c];
+    const ContactTrial& out = trial.contacts[c];
+    if (start.mode == Mode::Open) continue;
+    Mode mode = start.mode;
+    const double speed = std::hypot(start.velocity[1], world.model.dimension == 3 ? start.velocity[2] : 0.0);
+    if (!out.closed) mode = Mode::Open;
+    else if (start.mode == Mode::Slide && !out.slides && speed <= slip_noise(start, out, world.model.dimension)) {
+      mode = Mode::Stick;
+      start.false_alarm = true;
+    } else if (start.mode == Mode::Stick && out.slides) {
+      mode = Mode::Slide;
+    }
+    if (start.mode == Mode::Slide && out.slides) start.false_alarm = false;
+    if (mode == start.mode) continue;
+    change_mode(world, component, start, mode);
+    changed = true;
+  }
+}
+
+void SecondOrder::change_mode(const World& world, const Component& component, ContactStart& contact, Mode mode) {
+  if (contact.mode == mode) return;
+  (void)component;
+  events_.push_back({world.state.time, contact.contact.id, contact.mode, mode});
+  contact.mode = mode;
+  if (mode != Mode::Slide) contact.slip_peak = 0;
+}
+
+void SecondOrder::drop_histories(Component& component) {
+  component.acceleration_known = false;
+  for (ContactStart& contact : component.contacts) contact.margins_known = false;
+}
+
+void SecondOrder::lift_or_slip(World& world, Component& component, const Candidate& event, double h_min) {
+  if (event.tau > h_min) {
+    if (event.tau < trial_.h - h_min) trials_.run(world, component, event.tau, trial_);
+    if (!trial_.certified) return;
+    accept(world, component, trial_, false, true);
+  }
+  ContactStart& contact = component.contacts[index(event.contact)];
+  change_mode(world, component, contact, event.kind == EventKind::Lift ? Mode::Open : Mode::Slide);
+  if (event.kind == EventKind::Slip) contact.velocity[1] = contact.velocity[2] = 0;  // it stuck until now
+  contact.just_changed = true;
+  drop_histories(component);
+}
+
+bool SecondOrder::fall_back(World& world, Component& component, double H) {
+  ++fallbacks_;
+  trials_.run_first_order(world, component, H - component.offset, trial_);
+  if (!trial_.certified) return false;
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    ContactStart& start = component.contacts[c];
+    const ContactTrial& out = trial_.contacts[c];
+    change_mode(world, component, start, !out.closed ? Mode::Open : out.slides ? Mode::Slide : Mode::Stick);
+  }
+  accept(world, component, trial_, false, true);
+  component.offset = H;
+  return true;
+}
+
+void SecondOrder::fail(World& world, const Component& component, StepReport& report) {
+  const contact::Island& island = trials_.last_problem();
+  report.certified = false;
+  report.residual = island.summary.residual.error;
+  report.solver = island.summary.solver;
+  failure_.time = world.state.time;
+  failure_.contacts.clear();
+  for (int c : trials_.last_contacts()) failure_.contacts.push_back(component.contacts[index(c)].contact.id);
+  failure_.problem = island.problem;
+  failure_.residual = report.residual;
+  failure_.solver = report.solver;
+}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The second-order stepper: smooth steps of trial.h between changes of contact mode, which are located inside the step.
+//
+//     for each component (bodies that may touch each other within the step):
+//       while the step is not over:
+//         trial over the rest                               one contact solve
+//         no event in it?        accept                     the usual case
+//         lift or slip at tau    trial to tau, accept, change the mode
+//         stop at tau            search the instant at which friction can hold; or, if it cannot, where slip reverses
+//         touch at tau           search the instant of zero gap, accept, impact
+//         turn of slip           shorten the sub-step and try again
+//       too many events (accumulation, chatter, jam), or a problem that was not solved: first-order step over the rest
+//
+// Components are independent within a step and are advanced one after the other, each with sub-steps of its own. When any
+// body has force functions all bodies form one component, since a force may read every other body's state.
+//
+// After an event histories (acceleration, force reserves) are dropped; the next sub-step predicts twice instead. They
+// also end at breakpoints of the drives. A contact at which an event just happened raises no second one at that instant.
+// Impacts use Newton's restitution; it is left out when the next flight would be shorter than a step.
+//
+// Assumptions and open points: docs/theory/second-order.md. Cost: one contact solve per step without events.
+#pragma once
+
+#include "stickslip/stepping/events.h"
+#include "stickslip/stepping/stepper.h"
+#include "stickslip/stepping/trial.h"
+
+namespace stickslip::stepping {
+
+class SecondOrder final : public Stepper {
+ public:
+  StepReport advance(World& world, double h, double end_time) override;
+  void save(ByteWriter& out) const override;
+  void restore(ByteReader& in) override;
+
+ private:
+  // What a body and a contact remember from step to step, besides World::memory.
+  struct BodyHistory {
+    model::Twist acceleration;
+    double h = 0;  // 0: unknown
+  };
+  struct ContactHistory {
+    Vec3 force = Vec3::Zero();
+    double margin_n = 0, margin_t = 0, margin_age = 0, slip_peak = 0;
+    bool margins_known = false, false_alarm = false;
+    bool fresh = true;  // found in this step
+  };
+  enum class Outcome { Done, Failed };
+
+  void find_contacts(World& world, double h);
+  void make_components(World& world);
+  void add_contact(World& world, int c, Component& component);
+  void remember(World& world, double h);
+  int find_root(int body);
+  Outcome advance_component(World& world, Component& component, double H);
+  double next_length(const World& world, const Component& component, double H, double longest, bool& at_breakpoint) const;
+  void accept(World& world, Component& component, Trial& trial, bool smooth, bool keep_modes);
+  void settle_modes(World& world, Component& component, const Trial& trial, bool& changed);
+  void lift_or_slip(World& world, Component& component, const Candidate& event, double h_min);
+  void touch(World& world, Component& component, const Candidate& event, double H);
+  void stop(World& world, Component& component, const Candidate& event, double h);
+  bool reverse(World& world, Component& component, int c, double tau, double h);
+  bool fall_back(World& world, Component& component, double H);
+  void drop_histories(Component& component);
+  void change_mode(const World& world, const Component& component, ContactStart& contact, contact::Mode mode);
+  void fail(World& world, const Component& component, StepReport& report);
+
+  TrialStep trials_;
+  Trial trial_, best_;
+  std::vector<Component> components_;
+  std::size_t component_count_ = 0;
+  std::vector<collision::Contact> contacts_;
+  std::vector<ContactMemory> memory_;
+  std::vector<BodyHistory> body_history_;            // by body
+  std::vector<ContactHistory> history_, old_history_;  // beside World::memory
+  std::vector<Event> events_;
+  std::vector<contact::Mode> modes_;
+  std::vector<double> breakpoints_, restitution_;
+  std::vector<int> parent_, component_of_;
+  model::State before_;
+  bool prepared_ = false, coupled_ = false;
+  int sub_steps_ = 0, fallbacks_ = 0;
+};
+
+}  // namespace stickslip::stepping

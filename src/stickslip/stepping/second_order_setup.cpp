@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Start and end of a second-order step: potential contacts, components, and what is remembered.
+#include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/second_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace stickslip::stepping {
+
+using contact::Mode;
+
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+double largest_change(const std::vector<contact::BodyTraits>& traits, const model::State& now, const model::State& end) {
+  double change = 0;
+  for (std::size_t i = 0; i < traits.size(); ++i)
+    if (traits[i].driven)
+      change = std::max(change, (end.bodies[i].velocity.linear - now.bodies[i].velocity.linear).norm());
+  return change;
+}
+
+}  // namespace
+
+// Everything that may touch within the step: reach at the present velocities, plus what accelerations can add.
+void SecondOrder::find_contacts(World& world, double h) {
+  if (!prepared_) {
+    prepared_ = true;
+    body_history_.resize(world.model.bodies.size());
+    for (std::size_t i = 0; i < world.traits.size(); ++i) {
+      coupled_ |= world.traits[i].pushed && world.traits[i].movable;
+      const auto& list = world.model.bodies[i].drive.breakpoints;
+      breakpoints_.insert(breakpoints_.end(), list.begin(), list.end());
+    }
+    std::sort(breakpoints_.begin(), breakpoints_.end());
+    breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
+  }
+  double acceleration = world.model.gravity.norm();
+  for (std::size_t i = 0; i < body_history_.size(); ++i)
+    acceleration = std::max(acceleration, body_history_[i].acceleration.linear.norm());
+  const double driven = largest_change(world.traits, world.state, trials_.place_ends(world));
+  world.collider.find(world.model, world.state, 2 * h * (h * acceleration + driven), h, contacts_);
+  carry_over(world.memory, contacts_, memory_);
+  // Histories follow the same merge.
+  old_history_.swap(history_);
+  history_.resize(contacts_.size());
+  std::size_t k = 0;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    while (k < world.memory.size() && world.memory[k].id < contacts_[c].id) ++k;
+    const bool known = k < world.memory.size() && k < old_history_.size() && world.memory[k].id == contacts_[c].id;
+    history_[c] = known ? old_history_[k] : ContactHistory{};
+    if (!known) history_[c].fresh = true;
+  }
+}
+
+int SecondOrder::find_root(int body) {
+  while (parent_[index(body)] != body) body = parent_[index(body)] = parent_[index(parent_[index(body)])];
+  return body;
+}
+
+void SecondOrder::make_components(World& world) {
+  const std::size_t n = world.model.bodies.size();
+  parent_.resize(n);
+  std::iota(parent_.begin(), parent_.end(), 0);
+  const auto unite = [&](int a, int b) {
+    a = find_root(a), b = find_root(b);
+    if (a != b) parent_[index(std::max(a, b))] = std::min(a, b);
+  };
+  const auto movable = [&](int body) { return world.traits[index(body)].movable; };
+  for (const collision::Contact& contact : contacts_)
+    if (movable(contact.id.body_a) && movable(contact.id.body_b)) unite(contact.id.body_a, contact.id.body_b);
+  if (coupled_) {
+    int first = -1;
+    for (std::size_t i = 0; i < n; ++i)
+      if (movable(static_cast<int>(i))) {
+        if (first < 0) first = static_cast<int>(i);
+        unite(first, static_cast<int>(i));
+      }
+  }
+  component_count_ = 0;
+  component_of_.assign(n, -1);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!world.traits[i].movable) continue;
+    int& slot = component_of_[index(find_root(static_cast<int>(i)))];
+    if (slot < 0) {
+      slot = static_cast<int>(component_count_);
+      if (component_count_ == components_.size()) components_.emplace_back();
+      Component& fresh = components_[component_count_++];
+      fresh.bodies.clear();
+      fresh.driven.clear();
+      fresh.contacts.clear();
+      fresh.acceleration_known = true;
+      fresh.acceleration_h = body_history_[i].h;
+      fresh.offset = 0;
+    }
+    Component& component = components_[index(slot)];
+    const BodyHistory& history = body_history_[i];
+    component.bodies.push_back({static_cast<int>(i), history.acceleration});
+    component.acceleration_known &= history.h > 0 && history.h == component.acceleration_h;
+    if (world.traits[i].driven) component.driven.push_back(static_cast<int>(i));
+  }
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const collision::ContactId& id = contacts_[c].id;
+    const int body = movable(id.body_a) ? id.body_a : id.body_b;
+    if (!movable(body)) continue;
+    add_contact(world, static_cast<int>(c), components_[index(component_of_[index(find_root(body))])]);
+  }
+}
+
+void SecondOrder::add_contact(World& world, int c, Component& component) {
+  const int D = world.model.dimension;
+  const collision::Contact& contact = contacts_[index(c)];
+  const ContactHistory& history = history_[index(c)];
+  component.contacts.emplace_back();
+  ContactStart& start = component.contacts.back();
+  start.contact = contact;
+  start.position = c;
+  if (D == 2) contact::set_rows<2>(contact, world.state, start.rows);
+  else contact::set_rows<3>(contact, world.state, start.rows);
+  const model::Twist& va = world.state.bodies[index(start.rows.a)].velocity;
+  const model::Twist& vb = world.state.bodies[index(start.rows.b)].velocity;
+  for (int k = 0; k < D; ++k) start.velocity[k] = contact::relative_velocity(start.rows, k, va, vb);
+  start.force = history.force;
+  start.margins_known = history.margins_known;
+  start.margin_n = history.margin_n;
+  start.margin_t = history.margin_t;
+  start.margin_age = history.margin_age;
+  start.slip_peak = history.slip_peak;
+  start.false_alarm = history.false_alarm;
+  const Mode before = memory_[index(c)].mode;
+  start.mode = before == Mode::Roll ? Mode::Stick : before;
+  if (history.fresh) {
+    // Never seen: closed if it touches and does not approach; an approaching one will raise a touch.
+    const double size = contact.point_a.lpNorm<1>() + contact.point_b.lpNorm<1>();
+    const double speed = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
+    const bool touching = contact.gap <= 64 * std::numeric_limits<double>::epsilon() * size;
+    if (touching && std::fabs(start.velocity[0]) <= 1e-9 * speed) start.mode = mode_before_touch(start.rows, D, va, vb);
+  }
+  for (int body : {start.rows.a, start.rows.b})
+    if (world.traits[index(body)].driven && !world.traits[index(body)].movable &&
+        std::find(component.driven.begin(), component.driven.end(), body) == component.driven.end())
+      component.driven.push_back(body);
+}
+
+// Modes, forces and histories for the next step and for observers.
+void SecondOrder::remember(World& world, double h) {
+  for (std::size_t k = 0; k < component_count_; ++k) {
+    const Component& component = components_[k];
+    for (const BodyStart& body : component.bodies)
+      body_history_[index(body.body)] = {body.acceleration, component.acceleration_known ? component.acceleration_h : 0.0};
+    for (const ContactStart& contact : component.contacts) {
+      ContactMemory& memory = memory_[index(contact.position)];
+      ContactHistory& history = history_[index(contact.position)];
+      history = {contact.force, contact.margin_n, contact.margin_t, contact.margin_age, contact.slip_peak,
+                 contact.margins_known, contact.false_alarm, false};
+      memory.force = contact.impulse / h;
+      memory.relative_velocity.setZero();
+      for (int d = 0; d < world.model.dimension; ++d)
+        memory.relative_velocity += contact.velocity[d] * contact.rows.direction[d];
+      memory.touched_before = memory.touching;
+      memory.touching = contact.mode != Mode::Open;
+      memory.mode = contact.mode;
+      if (contact.mode == Mode::Stick &&
+          rolls(contact.rows, world.model.dimension, world.state.bodies[index(contact.rows.a)].velocity,
+                world.state.bodies[index(contact.rows.b)].velocity))
+        memory.mode = Mode::Roll;
+    }
+  }
+  world.contacts.swap(contacts_);
+  world.memory.swap(memory_);
+}
+
+void SecondOrder::save(ByteWriter& out) const {
+  out.put_list(body_history_, [&](const BodyHistory& b) {
+    out.put_matrix(b.acceleration.linear);
+    out.put_matrix(b.acceleration.angular);
+    out.put(b.h);
+  });
+  out.put_list(history_, [&](const ContactHistory& c) {
+    out.put_matrix(c.force);
+    for (double x : {c.margin_n, c.margin_t, c.margin_age, c.slip_peak}) out.put(x);
+    for (bool x : {c.margins_known, c.false_alarm, c.fresh}) out.put(x);
+  });
+}
+
+void SecondOrder::restore(ByteReader& in) {
+  prepared_ = false;
+  breakpoints_.clear();
+  in.get_list(body_history_, [&](BodyHistory& b) {
+    in.get_matrix(b.acceleration.linear);
+    in.get_matrix(b.acceleration.angular);
+    in.get(b.h);
+  });
+  in.get_list(history_, [&](ContactHistory& c) {
+    in.get_matrix(c.force);
+    for (double* x : {&c.margin_n, &c.margin_t, &c.margin_age, &c.slip_peak}) in.get(*x);
+    for (bool* x : {&c.margins_known, &c.false_alarm, &c.fresh}) in.get(*x);
+  });
+}
+
+}  // namespace stickslip::stepping

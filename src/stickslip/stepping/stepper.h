@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A time stepper: takes the world over one step of length h, with a certificate for every contact problem it solved.
+#pragma once
+
+#include "stickslip/complementarity/algorithm_info.h"
+#include "stickslip/complementarity/cone/contact_problem.h"
+#include "stickslip/math/byte_stream.h"
+#include "stickslip/stepping/world.h"
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace stickslip::stepping {
+
+// A change of contact mode that was located inside a step.
+struct Event {
+  double time = 0;
+  collision::ContactId contact;
+  contact::Mode from = contact::Mode::Open, to = contact::Mode::Open;
+};
+
+struct StepReport {
+  bool certified = true;      // every contact problem of the step was solved to the tolerance
+  double residual = 0;        // worst certificate of the step
+  const char* solver = "";    // algorithm that solved the hardest problem (static text)
+  int contacts = 0;           // potential contacts that took part
+  int solves = 0;             // contact problems solved (islands count one each)
+  int sub_steps = 1;          // parts the step was divided into at events
+  int fallbacks = 0;          // parts done by the first-order stepper because events piled up
+  std::span<const Event> events;  // valid until the next step
+};
+
+// What is left behind by a step that could not be certified.
+struct StepFailure {
+  double time = 0;                                // start of the step
+  std::vector<collision::ContactId> contacts;     // of the problem, in its order
+  complementarity::ContactProblem problem;
+  double residual = 0;
+  const char* solver = "";
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  // Advances world.state from its time to end_time = time + h (given apart so that rounding of the time does not reach
+  // the dynamics). When the report is not certified the state is the one before the step.
+  [[nodiscard]] virtual StepReport advance(World& world, double h, double end_time) = 0;
+
+  // Everything inside the stepper that influences later steps.
+  virtual void save(ByteWriter& out) const = 0;
+  virtual void restore(ByteReader& in) = 0;
+
+  // The problem that could not be solved, after an uncertified step.
+  [[nodiscard]] const StepFailure& failure() const { return failure_; }
+
+ protected:
+  StepFailure failure_;
+};
+
+// Steppers by name. Names registered here are what scenes and `stickslip list` know.
+using StepperFactory = std::unique_ptr<Stepper> (*)();
+[[nodiscard]] std::unique_ptr<Stepper> make_stepper(std::string_view name);  // null when the name is unknown
+[[nodiscard]] std::span<const complementarity::AlgorithmInfo> steppers();
+void register_stepper(complementarity::AlgorithmInfo info, StepperFactory factory);
+
+}  // namespace stickslip::stepping

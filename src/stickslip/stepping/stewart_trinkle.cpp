@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/stewart_trinkle.h"
+
+#include "stickslip/contact/material.h"
+#include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/rest.h"
+
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using contact::ContactRows;
+using contact::Island;
+using contact::Mode;
+using contact::relative_velocity;
+
+StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
+  StepReport report;
+  predict_free_motion(world, h);
+  collide(world, h, end_time);
+  system_.build(world.model.dimension, world.state, contacts_, dynamics_);
+  system_.assemble(dynamics_);
+  pose_problems(world, h);
+  if (!solve_problems(world, report)) {
+    model::apply_drives(world.model, world.state.time, world.state);
+    return report;
+  }
+  update_velocities(world);
+  remember_contacts(world, h);
+  move_bodies(world, h, end_time);
+  return report;
+}
+
+// Velocities that forces alone would give, and how much further than at constant velocity they can carry a body.
+void StewartTrinkle::predict_free_motion(World& world, double h) {
+  const std::size_t n = world.model.bodies.size();
+  dynamics_.resize(n);
+  free_.resize(n);
+  start_.resize(n);
+  drive_.resize(n);
+  double change = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const contact::BodyTraits& traits = world.traits[i];
+    const model::BodyState& s = world.state.bodies[i];
+    start_[i] = s.velocity;
+    if (!traits.movable) continue;
+    const model::Body& body = world.model.bodies[i];
+    contact::BodyDynamics& dynamics = dynamics_[i];
+    contact::evaluate_inertia(body, traits, s.pose.orientation, h, dynamics);
+    const model::Wrench wrench = contact::applied_wrench(world.model, static_cast<int>(i), traits, world.state);
+    model::Twist& v = free_[i];
+    // v_free = A^-1 (M v + h f) = v + A^-1 h (f - C v), written so that a free body keeps its bits.
+    v.linear = dynamics.inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * s.velocity.linear));
+    for (int k = 0; k < 3; ++k)
+      if (traits.free_translation[static_cast<std::size_t>(k)]) v.linear[k] += s.velocity.linear[k];
+    if (traits.free_rotation) {
+      const bool gyroscopic = !traits.isotropic && !traits.locked_rotation;
+      const Vec3 w = gyroscopic ? contact::gyroscopic_step(body.inertia, s.pose.orientation, s.velocity.angular, h)
+                                : s.velocity.angular;
+      v.angular = w + dynamics.inverse_inertia * (h * (wrench.torque - body.angular_damping * w));
+    }
+    for (int k = 0; k < 3; ++k)
+      if (traits.free_translation[static_cast<std::size_t>(k)])
+        change = std::max(change, std::fabs(v.linear[k] - s.velocity.linear[k]));
+  }
+  reach_ = 2 * h * change;
+}
+
+// Potential contacts with prescribed bodies at the end of the step and all others at its start. Prescribed bodies have
+// done their motion, so the collider must not count their velocity into what may be reached: the state shows it as zero
+// until the velocities are updated.
+void StewartTrinkle::collide(World& world, double h, double end_time) {
+  model::apply_drives(world.model, end_time, world.state);
+  for (std::size_t i = 0; i < drive_.size(); ++i) {
+    const contact::BodyTraits& traits = world.traits[i];
+    if (!traits.driven) continue;
+    model::Twist& v = world.state.bodies[i].velocity;
+    for (int k = 0; k < 3; ++k) {
+      if (traits.free_translation[static_cast<std::size_t>(k)]) continue;
+      drive_[i].linear[k] = v.linear[k];
+      v.linear[k] = 0;
+    }
+    if (traits.free_rotation) continue;
+    drive_[i].angular = v.angular;
+    v.angular.setZero();
+  }
+  world.collider.find(world.model, world.state, reach_, h, contacts_);
+}
+
+void StewartTrinkle::pose_problems(World& world, double h) {
+  carry_over(world.memory, contacts_, memory_);
+  const int D = system_.dimension();
+  for (Island& island : system_.islands()) {
+    complementarity::ContactProblem& problem = island.problem;
+    for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+      const auto c = static_cast<std::size_t>(island.contacts[i]);
+      const ContactRows& rows = system_.rows()[c];
+      const collision::Contact& contact = contacts_[c];
+      ContactMemory& memory = memory_[c];
+      const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
+      double* q = problem.q.data() + i * static_cast<std::size_t>(D);
+      const double gap = without_rounding_noise(contact, world.state);
+      q[0] = relative_velocity(rows, 0, free_[a], free_[b]) + gap / h - memory.rebound;
+      for (int k = 1; k < D; ++k)
+        q[k] = relative_velocity(rows, k, free_[a], free_[b]) + relative_velocity(rows, k, drive_[a], drive_[b]);
+      if (memory.mode == Mode::Open) memory.mode = mode_before_touch(rows, D, start_[a], start_[b]);
+      const model::Surface& surface = world.model.surfaces[static_cast<std::size_t>(contact.surface)];
+      problem.mu[i] = contact::friction_coefficient(surface, memory.mode);
+      for (int k = 0; k < D; ++k)
+        island.r[i * static_cast<std::size_t>(D) + static_cast<std::size_t>(k)] = h * memory.force.dot(rows.direction[k]);
+    }
+  }
+}
+
+bool StewartTrinkle::solve_problems(World& world, StepReport& report) {
+  report.contacts = static_cast<int>(contacts_.size());
+  pool_.solve(world.method, system_.islands());
+  for (Island& island : system_.islands()) {
+    ++report.solves;
+    while (island.summary.solved() && weaken_broken_contacts(world.model, contacts_, memory_, island)) {
+      ++report.solves;
+      pool_.solve(world.method, island);
+    }
+    if (!island.summary.solved()) {
+      fail(world, island, report);
+      return false;
+    }
+    if (island.summary.residual.error >= report.residual) {
+      report.residual = island.summary.residual.error;
+      report.solver = island.summary.solver;
+    }
+  }
+  return true;
+}
+
+void StewartTrinkle::update_velocities(World& world) {
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    if (!world.traits[i].movable && !world.traits[i].driven) continue;
+    world.state.bodies[i].velocity.linear = free_[i].linear + drive_[i].linear;
+    world.state.bodies[i].velocity.angular = free_[i].angular + drive_[i].angular;
+  }
+  rest_.apply_impulses(system_, dynamics_, free_, world.state);
+}
+
+void StewartTrinkle::remember_contacts(World& world, double h) {
+  const int D = system_.dimension();
+  for (const Island& island : system_.islands())
+    for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+      const auto c = static_cast<std::size_t>(island.contacts[i]);
+      const ContactRows& rows = system_.rows()[c];
+      const double* r = island.r.data() + i * static_cast<std::size_t>(D);
+      const double* q = island.problem.q.data() + i * static_cast<std::size_t>(D);
+      ContactMemory& memory = memory_[c];
+      const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
+      const model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
+      record_outcome(rows, D, r, q, va, vb, h, memory);
+      const double e = world.model.surfaces[static_cast<std::size_t>(contacts_[c].surface)].restitution;
+      if (e == 0) continue;
+      const bool rebounded = memory.rebound > 0;
+      const bool was_open = memory.rebound == 0 && !memory.touched_before;
+      memory.rebound = 0;
+      if (rebounded) memory.mode = Mode::Open;
+      else if (was_open && r[0] > 0) {
+        const double before = relative_velocity(rows, 0, start_[a], start_[b]);
+        const double falling = (before - relative_velocity(rows, 0, free_[a], free_[b])) / h;  // towards each other
+        if (before < 0 && 2 * e * -before > h * falling) memory.rebound = -e * before;
+      }
+    }
+  world.contacts.swap(contacts_);
+  world.memory.swap(memory_);
+}
+
+void StewartTrinkle::move_bodies(World& world, double h, double end_time) {
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    const contact::BodyTraits& traits = world.traits[i];
+    if (!traits.movable) continue;
+    model::BodyState& s = world.state.bodies[i];
+    for (int k = 0; k < 3; ++k)
+      if (traits.free_translation[static_cast<std::size_t>(k)]) s.pose.position[k] += h * s.velocity.linear[k];
+    if (traits.free_rotation) turn(s, s.velocity.angular, h, world.model.bodies[i].planar());
+  }
+  world.state.time = end_time;
+}
+
+void StewartTrinkle::fail(World& world, const Island& island, StepReport& report) {
+  report.certified = false;
+  report.residual = island.summary.residual.error;
+  report.solver = island.summary.solver;
+  failure_.time = world.state.time;
+  failure_.contacts.clear();
+  for (int c : island.contacts) failure_.contacts.push_back(contacts_[static_cast<std::size_t>(c)].id);
+  failure_.problem = island.problem;
+  failure_.residual = report.residual;
+  failure_.solver = report.solver;
+}
+
+// All that later steps read is in the world.
+void StewartTrinkle::save(ByteWriter&) const {}
+void StewartTrinkle::restore(ByteReader&) {}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The Stewart-Trinkle time stepper: first order, one contact problem per step.
+//
+//     M (v+ - v) = h (f + gyroscopic) + W_n p_n + W_t p_t                    motion
+//     0 <= p_n  _|_  psi(q, t+h) / h + W_n' v+ >= 0                          no penetration at the end of the step
+//     p_t in the disc of radius mu p_n, dissipating most against u_t+         Coulomb friction (cone or pyramid)
+//     q+ = q (+) h v+                                                         exponential map for rotations
+//
+// Symbol              variable                      meaning
+//   psi(q, t+h)       Contact::gap                  with prescribed bodies at the end of the step, all others at its start
+//   W_n, W_t          ContactRows                   at the same configuration
+//   u_t+              relative velocity             with the velocity that prescribed bodies have at t+h
+//   p                 Island::r                     impulses
+//
+// Prescribed bodies stand where they will be at the end of the step, so their motion is in psi and must not enter the
+// normal row a second time; it does enter the tangential rows (paper 000, equations 8-9 and the text after them). For a
+// particle on a moving plate the gap is then exact.
+//
+// Restitution (Newton's, with the impulse one step late): a contact that closes takes all approach velocity in the step
+// in which it is caught, and owes the separation speed e |u_n| in the next. It is not paid when the flight that would
+// follow is shorter than the step: bouncing ends instead of chattering for ever.
+//
+// Static friction bounds a contact that stuck in the step before. If it breaks away the problem is solved again with
+// the kinetic coefficient for it, so that no step slides on static friction.
+//
+// Exact rest. Gaps and velocities below the rounding of the numbers that they are differences of are taken as zero, so
+// that a body at rest has v+ = 0 exactly and does not move by one bit however long the run.
+//
+// Assumptions: gaps are given by pairs of features within reach of the step (collision). Cost: one collision query, one
+// assembly and one contact solve. Energy is not gained, except by pushing apart what penetrates by O(h^2) from turning.
+#pragma once
+
+#include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/island_pool.h"
+#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/stepper.h"
+
+namespace stickslip::stepping {
+
+class StewartTrinkle final : public Stepper {
+ public:
+  StepReport advance(World& world, double h, double end_time) override;
+  void save(ByteWriter& out) const override;
+  void restore(ByteReader& in) override;
+
+ private:
+  void predict_free_motion(World& world, double h);
+  void collide(World& world, double h, double end_time);
+  void pose_problems(World& world, double h);
+  bool solve_problems(World& world, StepReport& report);
+  void update_velocities(World& world);
+  void move_bodies(World& world, double h, double end_time);
+  void remember_contacts(World& world, double h);
+  void fail(World& world, const contact::Island& island, StepReport& report);
+
+  contact::ContactSystem system_;
+  IslandPool pool_;
+  std::vector<contact::BodyDynamics> dynamics_;
+  std::vector<model::Twist> free_, start_, drive_;  // velocities without contacts, at the start, of prescribed dofs only
+  std::vector<collision::Contact> contacts_;
+  std::vector<ContactMemory> memory_;               // of the contacts of this step
+  Rest rest_;
+  double reach_ = 0;                                // how far a force can move a body within the step
+};
+
+}  // namespace stickslip::stepping

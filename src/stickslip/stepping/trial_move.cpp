@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The position half of a trial step (trial.h): update, projection onto closed contacts, geometry at the end.
+#include "stickslip/stepping/dense_cholesky.h"
+#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/trial.h"
+
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using contact::ContactRows;
+using contact::Mode;
+using contact::relative_velocity;
+
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+void displace(model::BodyState& s, const model::Twist& by, const contact::BodyTraits& traits, bool planar) {
+  for (int k = 0; k < 3; ++k)
+    if (traits.free_translation[index(k)]) s.pose.position[k] += by.linear[k];
+  if (traits.free_rotation) turn(s, by.angular, 1.0, planar);
+}
+
+}  // namespace
+
+// q1 = q0 (+) [h/2 (v0 + v1) - h^3/12 j]
+void TrialStep::move(World& world, const Component& component, double h, Trial& trial) {
+  // j from two accelerations is only as good as the longer of the two sub-steps allows.
+  const bool with_jerk = component.acceleration_known && h > 0.2 * component.acceleration_h;
+  const double between = 0.5 * (h + component.acceleration_h);
+  for (std::size_t k = 0; k < component.bodies.size(); ++k) {
+    const auto b = index(component.bodies[k].body);
+    const model::BodyState& start = world.state.bodies[b];
+    model::BodyState& end = end_.state.bodies[b];
+    jerk_[b] = {};
+    model::Twist dx{0.5 * h * (start.velocity.linear + end.velocity.linear),
+                    0.5 * h * (start.velocity.angular + end.velocity.angular)};
+    if (with_jerk) {
+      const model::Twist &a = trial.acceleration[k], &before = component.bodies[k].acceleration;
+      jerk_[b] = {(a.linear - before.linear) / between, (a.angular - before.angular) / between};
+      dx.linear -= h * h * h / 12 * jerk_[b].linear;
+      dx.angular -= h * h * h / 12 * jerk_[b].angular;
+    }
+    const contact::BodyTraits& traits = world.traits[b];
+    if (traits.free_rotation) {
+      end.pose.orientation = start.pose.orientation;
+      end.angle = start.angle;
+    }
+    for (int axis = 0; axis < 3; ++axis)
+      if (traits.free_translation[index(axis)]) end.pose.position[axis] = start.pose.position[axis];
+    displace(end, dx, traits, world.model.bodies[b].planar());
+  }
+}
+
+// Geometry of all contacts at the end, after closing the gaps of the closed ones.
+void TrialStep::finish(World& world, const Component& component, Trial& trial) {
+  const std::size_t n = component.contacts.size();
+  all_contacts_.resize(n);
+  for (std::size_t c = 0; c < n; ++c) all_contacts_[c] = component.contacts[c].contact;
+  if (n > 0) {
+    world.collider.refresh(world.model, end_.state, all_contacts_);
+    if (project(world, component, trial.h, trial)) world.collider.refresh(world.model, end_.state, all_contacts_);
+  }
+  for (std::size_t k = 0; k < component.bodies.size(); ++k)
+    trial.bodies[k] = end_.state.bodies[index(component.bodies[k].body)];
+  for (std::size_t c = 0; c < n; ++c) {
+    ContactTrial& out = trial.contacts[c];
+    out.contact = all_contacts_[c];
+    set_rows_near(component.contacts[c].rows, out.contact, end_.state, world.model.dimension, out.rows);
+    if (component.contacts[c].mode != Mode::Open) continue;
+    const auto a = index(out.rows.a), b = index(out.rows.b);
+    for (int k = 0; k < world.model.dimension; ++k)
+      out.u1[k] = relative_velocity(out.rows, k, end_.state.bodies[a].velocity, end_.state.bodies[b].velocity);
+  }
+}
+
+// Moves the bodies so that pressed contacts have gap 0 and stuck ones have not slipped on average. True when it moved.
+bool TrialStep::project(World& world, const Component& component, double h, Trial& trial) {
+  const int D = world.model.dimension;
+  defect_.clear();
+  defect_row_.clear();
+  double worst = 0;
+  for (std::size_t c = 0; c < closed_.size(); ++c) {
+    const ContactStart& start = component.contacts[index(closed_[c])];
+    const ContactTrial& out = trial.contacts[index(closed_[c])];
+    if (!out.closed) continue;
+    const auto push = [&](int row, double defect) {
+      defect_row_.push_back(static_cast<int>(c) * D + row);
+      defect_.push_back(defect);
+      worst = std::max(worst, std::fabs(defect));
+    };
+    push(0, without_rounding_noise(all_contacts_[index(closed_[c])], end_.state));
+    if (start.mode == Mode::Slide || out.slides) continue;
+    const ContactRows& mid = rows_mid_[c];
+    const auto a = index(mid.a), b = index(mid.b);
+    const auto middle = [&](std::size_t body) {
+      const contact::BodyTraits& traits = world.traits[body];
+      if (!traits.movable) return drive_mid_[body];
+      const model::Twist &v0 = world.state.bodies[body].velocity, &v1 = end_.state.bodies[body].velocity;
+      model::Twist v = drive_mid_[body];
+      for (int axis = 0; axis < 3; ++axis)
+        if (traits.free_translation[index(axis)])
+          v.linear[axis] = 0.5 * (v0.linear[axis] + v1.linear[axis]) - h * h / 8 * jerk_[body].linear[axis];
+      if (traits.free_rotation) v.angular = 0.5 * (v0.angular + v1.angular) - h * h / 8 * jerk_[body].angular;
+      return v;
+    };
+    const model::Twist va = middle(a), vb = middle(b);
+    for (int k = 1; k < D; ++k)
+      push(k, h / 6 * (start.velocity[k] + 4 * relative_velocity(mid, k, va, vb) + out.u1[k]));
+  }
+  if (worst == 0) return false;
+  // The Delassus matrix of the chosen rows; a little weight on the diagonal for redundant ones.
+  const std::size_t n = defect_.size();
+  const complementarity::BlockMatrix& W = system_.islands()[0].problem.W;
+  matrix_.assign(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const int ci = defect_row_[i] / D, ki = defect_row_[i] % D;
+    for (int p = W.row_start[index(ci)]; p < W.row_start[index(ci) + 1]; ++p)
+      for (std::size_t j = 0; j < n; ++j)
+        if (defect_row_[j] / D == W.column[index(p)])
+          matrix_[i * n + j] = W.value[index((p * D + ki) * D + defect_row_[j] % D)];
+    matrix_[i * n + i] *= 1 + 1e-10;
+  }
+  if (!solve_positive(n, matrix_.data(), defect_.data())) return false;
+  for (std::size_t k = 0; k < component.bodies.size(); ++k) free_[index(component.bodies[k].body)] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto c = index(defect_row_[i] / D);
+    double p[3] = {};
+    p[defect_row_[i] % D] = -defect_[i];
+    const ContactRows& rows = system_.rows()[c];
+    const auto a = index(rows.a), b = index(rows.b);
+    if (D == 2) contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
+    else contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
+  }
+  for (std::size_t k = 0; k < component.bodies.size(); ++k) {
+    const auto b = index(component.bodies[k].body);
+    displace(end_.state.bodies[b], free_[b], world.traits[b], world.model.bodies[b].planar());
+  }
+  return true;
+}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// What a stepper works on: the constant model, the state that it advances, and what contacts remember between steps.
+#pragma once
+
+#include "stickslip/collision/collider.h"
+#include "stickslip/contact/body_dynamics.h"
+#include "stickslip/contact/contact_result.h"
+#include "stickslip/model/model.h"
+#include "stickslip/stepping/method.h"
+
+#include <vector>
+
+namespace stickslip::stepping {
+
+// What a contact carries from one step to the next, found again by its id.
+struct ContactMemory {
+  collision::ContactId id;
+  contact::Mode mode = contact::Mode::Open;
+  Vec3 force = Vec3::Zero();              // on body a, world frame, mean over the last step: the warm start
+  Vec3 relative_velocity = Vec3::Zero();  // world frame, end of the last step
+  double rebound = 0;                     // separation speed that a collision still owes (restitution)
+  bool touching = false, touched_before = false;  // pressed together in the last step, in the one before
+};
+
+struct World {
+  const model::Model& model;
+  const Method& method;
+  collision::Collider& collider;
+  std::vector<contact::BodyTraits> traits;  // of each body
+  model::State state;
+
+  std::vector<collision::Contact> contacts;  // potential contacts of the last step, canonical order
+  std::vector<ContactMemory> memory;         // beside contacts, same order
+
+  World(const model::Model& model_in, const Method& method_in, collision::Collider& collider_in)
+      : model(model_in), method(method_in), collider(collider_in), traits(contact::body_traits(model_in)),
+        state(model::initial_state(model_in)) {}
+};
+
+}  // namespace stickslip::stepping
