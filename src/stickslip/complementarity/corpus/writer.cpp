@@ -128,6 +128,7 @@ void write_contact_extras(ObjectWriter& out, const std::vector<ContactKind>& kin
                           const std::vector<double>& normal_impulse) {
   if (!kinds.empty()) {
     std::vector<int> codes;
+    codes.reserve(kinds.size());
     for (const ContactKind kind : kinds) codes.push_back(static_cast<int>(kind));
     out.vector("contact_kind", codes);
   }
