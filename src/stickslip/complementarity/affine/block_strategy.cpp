@@ -163,6 +163,20 @@ bool BlockStrategy::try_lemke(const VariableStatus* start, const LemkeOptions& l
   return false;
 }
 
+// Covering only what is violated takes far fewer pivots on sliding contacts (64 friction directions: 9 instead of 39), more on
+// stacks at rest and on matrices with a positive diagonal, and the theory that says when a ray cannot happen asks for a
+// positive covering vector: hence the choice, and the second run.
+bool BlockStrategy::try_lemke_cold(bool positive_diagonal, Eigen::VectorXd& z) {
+  const bool schur = problem_->size() >= kSchurFrom;
+  LemkeOptions lemke = lemke_options();
+  lemke.cover_by_count = !positive_diagonal;
+  if (try_lemke(nullptr, lemke, schur, "lemke", z)) return true;
+  if (positive_diagonal || out_of_time() || options_.max_iterations > 0) return false;
+  outcome_.status = Status::Stalled;
+  lemke.cover_by_count = false;
+  return try_lemke(nullptr, lemke, schur, "lemke", z);
+}
+
 bool BlockStrategy::try_active_set(const VariableStatus* start, const ActiveSetOptions& active, Eigen::VectorXd& z) {
   ++outcome_.attempts;
   const AffineProblem& p = *problem_;
@@ -270,12 +284,13 @@ BlockOutcome BlockStrategy::solve(const AffineProblem& problem, const VariableSt
     if (try_lemke(start, lemke, n >= kSchurFrom, "lemke-warm", z)) return outcome_;
   }
   const bool large = n >= (problem.is_dense ? kDenseActiveSetFrom : kSparseActiveSetFrom);
-  if (large && all_diagonals_positive()) {
+  const bool positive_diagonal = all_diagonals_positive();
+  if (large && positive_diagonal) {
     ActiveSetOptions active{.deadline = deadline, .history = history};
     if (!problem.is_dense) active.sweeps = kSparseSweeps;
     if (try_active_set(nullptr, active, z)) return outcome_;
   }
-  if (try_lemke(nullptr, lemke_options(), n >= kSchurFrom, "lemke", z)) return outcome_;
+  if (try_lemke_cold(positive_diagonal, z)) return outcome_;
   if (out_of_time()) {
     outcome_.status = Status::TimeLimit;
   } else if (options.max_iterations == 0 && try_harder(z) && outcome_.status == Status::Solved) {
@@ -288,9 +303,13 @@ BlockOutcome BlockStrategy::solve(const AffineProblem& problem, const VariableSt
 BlockOutcome BlockStrategy::lemke(const AffineProblem& problem, const VariableStatus* start,
                                   const SolverOptions& options, Deadline deadline, Eigen::VectorXd& z) {
   begin(problem, options, deadline, nullptr);
-  LemkeOptions lemke = lemke_options();
-  lemke.cover_all = start == nullptr;
-  (void)try_lemke(start, lemke, problem.size() >= kSchurFrom, "lemke", z);
+  if (start != nullptr) {
+    LemkeOptions lemke = lemke_options();
+    lemke.cover_all = false;
+    (void)try_lemke(start, lemke, problem.size() >= kSchurFrom, "lemke", z);
+  } else {
+    (void)try_lemke_cold(all_diagonals_positive(), z);
+  }
   outcome_.solver = "lemke";
   if (outcome_.status != Status::Solved) give_best(z);
   return outcome_;

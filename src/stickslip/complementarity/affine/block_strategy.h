@@ -6,7 +6,8 @@
 //     warm basis given            the equations of that basis alone; then Lemke from it
 //     dense, all M_ii > 0         active set after Gauss-Seidel sweeps (P-matrices), from 16 unknowns
 //     sparse, all M_ii > 0        active set, from 40 unknowns
-//     otherwise, or after these   Lemke; with free unknowns and sparse M on the Schur complement of the free block first
+//     otherwise, or after these   Lemke, covering what is violated, then covering all; with free unknowns and sparse M on the
+//                                 Schur complement of the free block first
 //     fall-backs                  Lemke on the whole block; the active set and Lemke from its guess; Lemke with other
 //                                 covering vectors and from other bases; a proof that there is no solution; all bases,
 //                                 when there are few; least squares
@@ -64,6 +65,7 @@ class BlockStrategy {
   [[nodiscard]] bool try_basis(const VariableStatus* start, Eigen::VectorXd& z);
   [[nodiscard]] bool try_lemke(const VariableStatus* start, const LemkeOptions& lemke, bool schur, const char* name,
                                Eigen::VectorXd& z);
+  [[nodiscard]] bool try_lemke_cold(bool positive_diagonal, Eigen::VectorXd& z);
   [[nodiscard]] bool try_active_set(const VariableStatus* start, const ActiveSetOptions& active, Eigen::VectorXd& z);
   [[nodiscard]] bool try_harder(Eigen::VectorXd& z);
   [[nodiscard]] bool try_other_bases(Eigen::VectorXd& z);

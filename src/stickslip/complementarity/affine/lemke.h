@@ -41,6 +41,7 @@ namespace stickslip::complementarity {
 struct LemkeOptions {
   int max_pivots = std::numeric_limits<int>::max();
   bool cover_all = true;           // false: d covers only what is violated (fewer pivots, no theory of rays)
+  bool cover_by_count = false;     // overrides cover_all: true when more basics stand exactly at a bound than are violated
   double tie_tolerance = 1e-11;    // relaxation of the ratio test, in natural units
   double pivot_tolerance = 1e-10;  // rates below this part of the largest one do not block
   int refactor_interval = 60;      // pivots between fresh factors
@@ -90,6 +91,8 @@ class Lemke {
   // Chooses d; false when nothing is violated. Fills shift_ with the motion of each basic unknown per unit of z0.
   [[nodiscard]] bool choose_cover(const LemkeOptions& options);
   [[nodiscard]] double violation(int i) const;
+  [[nodiscard]] bool is_tight(int i) const;
+  [[nodiscard]] bool mostly_tight() const;
   void perturb(const LemkeOptions& options);
   [[nodiscard]] bool enter_artificial();
 

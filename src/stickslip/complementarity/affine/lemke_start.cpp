@@ -38,7 +38,30 @@ double Lemke<Matrix>::violation(int i) const {
 }
 
 template <class Matrix>
+bool Lemke<Matrix>::is_tight(int i) const {
+  if (status_[i] != VariableStatus::Basic) return std::fabs(w_[i] * factor_[i]) <= kFeasible;
+  const double value = x_[basis_.position_of_column(i)], tolerance = kFeasible * units_.column[i];
+  return value <= lower_[i] + tolerance || value >= upper_[i] - tolerance;
+}
+
+// A stack at rest has many friction rows at exactly 0: without cover each would block a pivot of length 0. A sliding block has
+// few; covering its satisfied rows would only add pivots.
+template <class Matrix>
+bool Lemke<Matrix>::mostly_tight() const {
+  int tight = 0, violated = 0;
+  for (int i = 0; i < n_; ++i) {
+    const bool is_z = status_[i] == VariableStatus::Basic;
+    if (is_z ? lower_[i] == -kInfinity && upper_[i] == kInfinity : factor_[i] == 0) continue;
+    const bool wrong = std::fabs(violation(i)) > kFeasible * (is_z ? units_.column[i] : units_.row[i]);
+    violated += wrong;
+    tight += !wrong && is_tight(i);
+  }
+  return tight > violated;
+}
+
+template <class Matrix>
 bool Lemke<Matrix>::choose_cover(const LemkeOptions& options) {
+  const bool cover_all = options.cover_by_count ? mostly_tight() : options.cover_all;
   bool any = false;
   for (int i = 0; i < n_; ++i) {
     const bool is_z = status_[i] == VariableStatus::Basic;
@@ -48,7 +71,7 @@ bool Lemke<Matrix>::choose_cover(const LemkeOptions& options) {
     if (std::fabs(v) > kFeasible * unit) {
       any = true;
       direction = v > 0 ? 1 : -1;
-    } else if (options.cover_all) {
+    } else if (cover_all) {
       if (!is_z) direction = factor_[i] > 0 ? 1 : factor_[i] < 0 ? -1 : 0;
       if (is_z && lower_[i] > -kInfinity && upper_[i] == kInfinity) direction = 1;
       if (is_z && lower_[i] == -kInfinity && upper_[i] < kInfinity) direction = -1;
@@ -130,16 +153,22 @@ bool Lemke<Matrix>::enter_artificial() {
 
 template double Lemke<DenseColumns>::next_random();
 template double Lemke<DenseColumns>::violation(int) const;
+template bool Lemke<DenseColumns>::is_tight(int) const;
+template bool Lemke<DenseColumns>::mostly_tight() const;
 template bool Lemke<DenseColumns>::choose_cover(const LemkeOptions&);
 template void Lemke<DenseColumns>::perturb(const LemkeOptions&);
 template bool Lemke<DenseColumns>::enter_artificial();
 template double Lemke<SparseColumns>::next_random();
 template double Lemke<SparseColumns>::violation(int) const;
+template bool Lemke<SparseColumns>::is_tight(int) const;
+template bool Lemke<SparseColumns>::mostly_tight() const;
 template bool Lemke<SparseColumns>::choose_cover(const LemkeOptions&);
 template void Lemke<SparseColumns>::perturb(const LemkeOptions&);
 template bool Lemke<SparseColumns>::enter_artificial();
 template double Lemke<LazySchur>::next_random();
 template double Lemke<LazySchur>::violation(int) const;
+template bool Lemke<LazySchur>::is_tight(int) const;
+template bool Lemke<LazySchur>::mostly_tight() const;
 template bool Lemke<LazySchur>::choose_cover(const LemkeOptions&);
 template void Lemke<LazySchur>::perturb(const LemkeOptions&);
 template bool Lemke<LazySchur>::enter_artificial();
