@@ -13,7 +13,8 @@ using contact::Mode;
 
 namespace {
 
-constexpr double kShortest = 1e-3;   // of the step: events closer than this are taken as simultaneous
+constexpr double kShortest = 1e-3;   // of the step: shortest sub-step to follow a turn of slip
+constexpr double kInstant = 1e-6;    // of the step: events closer than this are simultaneous
 constexpr double kRounding = 1e-12;  // of the step: a remainder of the time axis, not a sub-step
 constexpr int kMaxEvents = 24;       // per step and component, then first order
 
@@ -85,7 +86,7 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     if (++events > kMaxEvents) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
     switch (event.kind) {
       case EventKind::Lift:
-      case EventKind::Slip: lift_or_slip(world, component, event, h_min); break;
+      case EventKind::Slip: lift_or_slip(world, component, event, kInstant * H); break;
       case EventKind::Touch: touch(world, component, event, H); break;
       case EventKind::Stop: stop(world, component, event, h); break;
       case EventKind::None: break;
@@ -190,9 +191,9 @@ void SecondOrder::drop_histories(Component& component) {
   for (ContactStart& contact : component.contacts) contact.margins_known = false;
 }
 
-void SecondOrder::lift_or_slip(World& world, Component& component, const Candidate& event, double h_min) {
-  if (event.tau > h_min) {
-    if (event.tau < trial_.h - h_min) trials_.run(world, component, event.tau, trial_);
+void SecondOrder::lift_or_slip(World& world, Component& component, const Candidate& event, double instant) {
+  if (event.tau > instant) {
+    refine(world, component, event, instant);
     if (!trial_.certified) return;
     accept(world, component, trial_, false, true);
   }
@@ -201,6 +202,30 @@ void SecondOrder::lift_or_slip(World& world, Component& component, const Candida
   if (event.kind == EventKind::Slip) contact.velocity[1] = contact.velocity[2] = 0;  // it stuck until now
   contact.just_changed = true;
   drop_histories(component);
+}
+
+// Leaves in trial_ the sub-step that ends at the event. If the solver had already let go, the reserve was only an estimate
+// (it takes the contact alone): a trial to the estimated instant gives a true one, and with it a better instant.
+void SecondOrder::refine(World& world, Component& component, const Candidate& event, double instant) {
+  const ContactStart& start = component.contacts[index(event.contact)];
+  const ContactTrial& out = trial_.contacts[index(event.contact)];
+  const model::Surface& surface = world.model.surfaces[index(start.contact.surface)];
+  const double longest = trial_.h;
+  const bool let_go = event.kind == EventKind::Lift ? !out.closed : out.slides || !out.closed;
+  double tau = event.tau;
+  if (!let_go && tau > longest - instant) return;
+  for (int round = 0; round < 4; ++round) {
+    trials_.run(world, component, tau, trial_);
+    if (!trial_.certified || !let_go || !start.margins_known) return;
+    const Margins margins = force_margins(out, surface.friction_static, tau, world.model.dimension);
+    const bool lift = event.kind == EventKind::Lift;
+    const double now = lift ? margins.normal : margins.tangential, before = lift ? start.margin_n : start.margin_t;
+    const double slope = (now - before) / (start.margin_age + 0.5 * tau);
+    if (!(slope < 0)) return;
+    const double next = std::clamp(0.5 * tau - now / slope, 0.0, longest);
+    if (std::fabs(next - tau) <= instant || next <= instant) return;
+    tau = next;
+  }
 }
 
 bool SecondOrder::fall_back(World& world, Component& component, double H) {

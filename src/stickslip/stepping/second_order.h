@@ -58,7 +58,8 @@ class SecondOrder final : public Stepper {
   double next_length(const World& world, const Component& component, double H, double longest, bool& at_breakpoint) const;
   void accept(World& world, Component& component, Trial& trial, bool smooth, bool keep_modes);
   void settle_modes(World& world, Component& component, const Trial& trial, bool& changed);
-  void lift_or_slip(World& world, Component& component, const Candidate& event, double h_min);
+  void lift_or_slip(World& world, Component& component, const Candidate& event, double instant);
+  void refine(World& world, Component& component, const Candidate& event, double instant);
   void touch(World& world, Component& component, const Candidate& event, double H);
   void stop(World& world, Component& component, const Candidate& event, double h);
   bool reverse(World& world, Component& component, int c, double tau, double h);
