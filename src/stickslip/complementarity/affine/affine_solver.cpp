@@ -5,6 +5,7 @@
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/block_strategy.h"
 #include "stickslip/complementarity/affine/presolve.h"
+#include "stickslip/complementarity/affine/tiny_lemke.h"
 
 #include <array>
 #include <chrono>
@@ -22,6 +23,8 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{"enumeration", "all bases of a problem with at most 10000 of them"},
     AlgorithmInfo{"least-squares", "Levenberg-Marquardt on the Fischer-Burmeister function, up to 400 unknowns"},
 };
+
+constexpr double kTinyMargin = 1e-3;
 
 // What can be checked without reading M. A NaN in M reaches the residual and is refused there.
 bool well_formed(const AffineProblem& problem) {
@@ -47,12 +50,15 @@ Clock::time_point deadline_after(Clock::time_point begin, double seconds) {
 struct AffineSolver::Workspace {
   BlockStrategy strategy;
   Presolve presolve;
+  TinyLemke tiny;
   ResidualWorkspace residual;
   Basis basis, warm, block_start;
   // One set per block, so that blocks of different sizes keep their storage from solve to solve.
   std::vector<AffineProblem> blocks;
   std::vector<Eigen::VectorXd> block_z;
 
+  [[nodiscard]] bool solve_tiny(const AffineProblem& problem, double tolerance, Eigen::VectorXd& z,
+                                SolverSummary& summary);
   void solve_automatically(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
                            Clock::time_point deadline, Eigen::VectorXd& z, SolverSummary& summary);
   void solve_blocks(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
@@ -121,10 +127,26 @@ void AffineSolver::Workspace::solve_blocks(const AffineProblem& problem, const V
   summary.status = worst;
 }
 
+bool AffineSolver::Workspace::solve_tiny(const AffineProblem& problem, double tolerance, Eigen::VectorXd& z,
+                                         SolverSummary& summary) {
+  if (!TinyLemke::applies(problem) || presolve.any_singleton(problem)) return false;
+  ++summary.attempts;
+  const bool found = tiny.solve(problem, z, basis);
+  summary.iterations += tiny.pivots();
+  if (!found) return false;
+  summary.residual = affine_residual(problem, z, residual);
+  // The tableau is not refined: whatever is not far better than asked for goes to the revised method.
+  if (!(summary.residual.error <= kTinyMargin * tolerance)) return false;
+  summary.status = Status::Solved;
+  summary.solver = "tiny-lemke";
+  return true;
+}
+
 void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, const VariableStatus* start,
                                                   const SolverOptions& options, Clock::time_point deadline,
                                                   Eigen::VectorXd& z, SolverSummary& summary) {
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
+  if (start == nullptr && deadline == Clock::time_point::max() && solve_tiny(problem, options.tolerance, z, summary)) return;
   // A warm start is for a problem whose structure is known: nothing to split before the basis has been tried.
   const Presolve::Outcome outcome =
       start != nullptr ? Presolve::Outcome::Nothing : presolve.run(problem, z);

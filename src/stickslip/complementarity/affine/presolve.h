@@ -25,6 +25,9 @@ class Presolve {
  public:
   enum class Outcome { Nothing, Reduced, Solved, Infeasible };
 
+  // Whether some row contains only its own unknown, or some unknown is fixed.
+  [[nodiscard]] bool any_singleton(const AffineProblem& problem);
+
   // Nothing: one block, no decided unknown. Otherwise z holds the decided values (0 elsewhere) and the blocks are listed.
   Outcome run(const AffineProblem& problem, Eigen::VectorXd& z);
 
@@ -37,7 +40,6 @@ class Presolve {
   [[nodiscard]] int block_size(int b) const { return block_start_[b + 1] - block_start_[b]; }
 
  private:
-  [[nodiscard]] bool any_singleton(const AffineProblem& problem);
   [[nodiscard]] bool decide_rows(const AffineProblem& problem, Eigen::VectorXd& z);
   [[nodiscard]] bool decide(const AffineProblem& problem, int i, double diagonal, Eigen::VectorXd& z, bool& decided);
   void find_blocks(const AffineProblem& problem);
