@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace stickslip::scene {
@@ -67,11 +68,19 @@ double chebyshev_evaluate(const ChebyshevSeries& series, double x) {
   return x * b1 - b2 + series[0];
 }
 
-double chebyshev_tail(const ChebyshevSeries& series) {
-  double largest = 0;
-  for (const double c : series) largest = std::max(largest, std::abs(c));
-  if (largest == 0) return 0;
-  return std::max(std::abs(series[kN - 1]), std::abs(series[kN - 2])) / largest;
+bool chebyshev_resolved(const ChebyshevSeries& series, double scale, double half_width, double largest_t) {
+  // Derivative: c'_(k-1) = c'_(k+1) + 2 k c_k.
+  ChebyshevSeries derivative{};
+  for (std::size_t k = kN; k > 0; --k) {
+    const double above = k + 1 < derivative.size() ? derivative[k + 1] : 0;
+    derivative[k - 1] = above + 2 * static_cast<double>(k) * series[k];
+  }
+  derivative[0] *= 0.5;
+  double steepest = 0;
+  for (const double x : transform().points) steepest = std::max(steepest, std::abs(chebyshev_evaluate(derivative, x)));
+  const double eps = std::numeric_limits<double>::epsilon();
+  const double noise = 50 * eps * scale + 4 * eps * largest_t * steepest / half_width;
+  return std::max(std::abs(series[kN - 1]), std::abs(series[kN - 2])) <= noise;
 }
 
 }  // namespace stickslip::scene

@@ -28,7 +28,10 @@ using ChebyshevSeries = std::array<double, kChebyshevPoints + 1>;
 
 [[nodiscard]] double chebyshev_evaluate(const ChebyshevSeries& series, double x);
 
-// How far the series is from having converged: size of the last coefficients relative to the largest.
-[[nodiscard]] double chebyshev_tail(const ChebyshevSeries& series);
+// Whether the series represents f(t) as well as rounding allows: its last coefficients are at the level of
+//     rounding of f (relative to `scale`, the largest |f| of all cells)
+//   + rounding of t, which moves f by f'(t) eps |t|     (a fast wave late in a long run is no better defined)
+// Half_width and largest |t| are those of the cell.
+[[nodiscard]] bool chebyshev_resolved(const ChebyshevSeries& series, double scale, double half_width, double largest_t);
 
 }  // namespace stickslip::scene

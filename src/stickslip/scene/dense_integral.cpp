@@ -9,7 +9,6 @@
 namespace stickslip::scene {
 namespace {
 
-constexpr double kResolved = 1e-14;      // relative size of the last coefficients: rounding level
 constexpr int kDeepest = 40;             // halvings; only singular points get there
 constexpr std::size_t kMostCells = 200000;
 
@@ -31,11 +30,12 @@ void DenseIntegral::add_cells(double begin, double end, int depth) {
   ChebyshevValues values;
   for (std::size_t j = 0; j < kChebyshevPoints; ++j) {
     values[j] = f_(cell.centre + cell.half_width * chebyshev_points()[j]);
+    scale_ = std::max(scale_, std::abs(values[j]));
   }
   const ChebyshevSeries series = chebyshev_fit(values);
   const bool splittable = depth < kDeepest && begin < cell.centre && cell.centre < end;
   // A cell as long as the whole span could miss a short wave between its points: always cut a few times.
-  if (splittable && (depth < 3 || chebyshev_tail(series) > kResolved)) {
+  if (splittable && (depth < 3 || !chebyshev_resolved(series, scale_, cell.half_width, end))) {
     add_cells(begin, cell.centre, depth + 1);
     add_cells(cell.centre, end, depth + 1);
     return;

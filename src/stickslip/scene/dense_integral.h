@@ -41,6 +41,7 @@ class DenseIntegral {
 
   std::function<double(double)> f_;
   double end_ = 0;
+  double scale_ = 0;          // largest |f| seen
   std::vector<double> ends_;  // of the cells
   std::vector<Cell> cells_;
 };

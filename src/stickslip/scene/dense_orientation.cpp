@@ -9,7 +9,6 @@
 namespace stickslip::scene {
 namespace {
 
-constexpr double kResolved = 1e-14;
 constexpr double kLargestTurn = 0.5;  // radians per cell: Picard iteration then gains a digit or more per sweep
 constexpr int kSweeps = 40;
 constexpr int kDeepest = 40;
@@ -53,7 +52,7 @@ DenseOrientation::DenseOrientation(AngularVelocity omega, const Quat& start, dou
   add_cells(begin, span, 0);
 }
 
-double DenseOrientation::solve(Cell& cell) const {
+bool DenseOrientation::solve(Cell& cell, double& scale) const {
   std::array<Vec3, kChebyshevPoints> omega, theta;
   double fastest = 0;
   for (std::size_t j = 0; j < kChebyshevPoints; ++j) {
@@ -61,20 +60,20 @@ double DenseOrientation::solve(Cell& cell) const {
     theta[j].setZero();
     fastest = std::max(fastest, omega[j].norm());
   }
-  if (fastest * 2 * cell.half_width > kLargestTurn) return 1;
+  scale = std::max(scale, fastest);
+  const bool short_enough = fastest * 2 * cell.half_width <= kLargestTurn;
 
-  double tail = 0;
+  bool resolved = true;
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     std::array<ChebyshevValues, 3> rate;
     for (std::size_t j = 0; j < kChebyshevPoints; ++j) {
       const Vec3 value = theta_rate(theta[j], omega[j]);
       for (std::size_t axis = 0; axis < 3; ++axis) rate[axis][j] = value[static_cast<Eigen::Index>(axis)];
     }
-    tail = 0;
+    resolved = true;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const ChebyshevSeries series = chebyshev_fit(rate[axis]);
-      const double last = std::max(std::abs(series[kChebyshevPoints - 1]), std::abs(series[kChebyshevPoints - 2]));
-      tail = std::max(tail, fastest == 0 ? 0 : last / fastest);
+      resolved = resolved && chebyshev_resolved(series, scale, cell.half_width, cell.centre + cell.half_width);
       cell.theta[axis] = chebyshev_integral(series, cell.half_width, 0);
     }
     double change = 0;
@@ -87,7 +86,7 @@ double DenseOrientation::solve(Cell& cell) const {
     }
     if (change <= 1e-16) break;
   }
-  return tail;
+  return resolved && short_enough;
 }
 
 void DenseOrientation::add_cells(double begin, double end, int depth) {
@@ -95,12 +94,12 @@ void DenseOrientation::add_cells(double begin, double end, int depth) {
   cell.centre = 0.5 * (begin + end);
   cell.half_width = 0.5 * (end - begin);
   const bool splittable = depth < kDeepest && begin < cell.centre && cell.centre < end;
-  if (splittable && (depth < 3 || solve(cell) > kResolved)) {
+  if (splittable && (depth < 3 || !solve(cell, scale_))) {
     add_cells(begin, cell.centre, depth + 1);
     add_cells(cell.centre, end, depth + 1);
     return;
   }
-  if (!splittable) (void)solve(cell);
+  if (!splittable) (void)solve(cell, scale_);
   if (cells_.size() >= kMostCells) throw std::runtime_error("the rotation varies too fast to be integrated over the run");
   // Renormalised once per cell, so that rounding cannot accumulate.
   cell.start = cells_.empty() ? start_ : cells_.back().evaluate(begin).normalized();
@@ -117,13 +116,13 @@ Quat DenseOrientation::evaluate(double t) const {
   // Beyond the span: the same cells, made on the way.
   const double width = 2 * cells_.back().half_width;
   Quat start = cells_.back().evaluate(end_);
-  double begin = end_;
+  double begin = end_, scale = scale_;
   for (int i = 0; i < 1000000; ++i) {
     Cell cell;
     cell.centre = begin + 0.5 * width;
     cell.half_width = 0.5 * width;
     cell.start = start.normalized();
-    (void)solve(cell);
+    (void)solve(cell, scale);
     if (t <= begin + width) return cell.evaluate(t);
     begin += width;
     start = cell.evaluate(begin);

@@ -43,13 +43,14 @@ class DenseOrientation {
     [[nodiscard]] Quat evaluate(double t) const;
   };
 
-  // Returns how well the cell is resolved (relative size of the last coefficients).
-  double solve(Cell& cell) const;
+  // Returns whether the cell is short enough to be resolved; `scale` is the largest angular velocity seen so far.
+  bool solve(Cell& cell, double& scale) const;
   void add_cells(double begin, double end, int depth);
 
   AngularVelocity omega_;
   Quat start_;
   double end_ = 0;
+  double scale_ = 0;  // largest angular velocity seen
   std::vector<double> ends_;
   std::vector<Cell> cells_;
 };

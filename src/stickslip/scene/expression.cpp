@@ -81,8 +81,7 @@ void ExpressionCompiler::compile_difference(int left, int right) {
 }
 
 void ExpressionCompiler::number(double value) {
-  out_.constants_.push_back(value);
-  emit(Op::Constant, 0, static_cast<int>(out_.constants_.size()) - 1);
+  out_.code_[emit(Op::Constant, 0)].value = value;
 }
 
 void ExpressionCompiler::name(const SyntaxNode& node) {
@@ -283,7 +282,7 @@ std::size_t ExpressionCompiler::emit(Op op, int pops, int a, int b, std::uint8_t
   depth_ += 1 - pops;
   if (depth_ > kStackSize) throw ExpressionError(0, "the expression is too large");
   if (branches(op)) out_.has_branches_ = true;
-  out_.code_.push_back({op, component, a, b});
+  out_.code_.push_back({op, component, a, b, 0});
   return out_.code_.size() - 1;
 }
 
@@ -291,7 +290,7 @@ void ExpressionCompiler::land(std::size_t jump) { out_.code_[jump].a = static_ca
 
 bool ExpressionCompiler::is_constant_since(std::size_t start, double& value) const {
   if (out_.code_.size() != start + 1 || out_.code_[start].op != Op::Constant) return false;
-  value = out_.constants_[static_cast<std::size_t>(out_.code_[start].a)];
+  value = out_.code_[start].value;
   return true;
 }
 
@@ -303,7 +302,6 @@ void ExpressionCompiler::fold(std::size_t start, int arguments) {
   }
   Expression part;
   part.code_.assign(out_.code_.begin() + static_cast<std::ptrdiff_t>(start), out_.code_.end());
-  part.constants_ = out_.constants_;
   const double value = part.evaluate(0);
   out_.code_.resize(start);
   --depth_;
@@ -321,7 +319,7 @@ Expression::Expression(const SyntaxTree& tree, int node, const Scope& scope) {
   ExpressionCompiler(tree, scope, *this).compile(node);
 }
 
-Expression::Expression(double constant) : code_{{Op::Constant, 0, 0, 0}}, constants_{constant} {}
+Expression::Expression(double constant) : code_{{Op::Constant, 0, 0, 0, constant}} {}
 
 bool Expression::depends_on_contact(int body_a, int body_b) const {
   return std::ranges::any_of(code_, [&](const Instruction& in) {

@@ -84,14 +84,14 @@ class Expression {
   struct Instruction {
     Op op{};
     std::uint8_t component = 0;  // of a body variable
-    std::int32_t a = 0, b = 0;   // constant, body, tracker, jump target
+    std::int32_t a = 0, b = 0;   // body, tracker, jump target, number of arguments
+    double value = 0;            // of a constant
   };
 
   template <bool kTrace, class Number>
   Number run(const EvaluationContext& context, std::uint64_t* trace) const;
 
   std::vector<Instruction> code_;
-  std::vector<double> constants_;
   bool has_branches_ = false, uses_history_ = false;
 };
 

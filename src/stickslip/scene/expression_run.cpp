@@ -94,11 +94,12 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
   alignas(Number) std::byte storage[(kStackSize + 1) * sizeof(Number)];
   Number* top = reinterpret_cast<Number*>(storage);  // below the first value
   const auto as_number = [](double x) { return constant<Number>(x); };
-  const std::size_t size = code_.size();
-  for (std::size_t i = 0; i < size; ++i) {
-    const Instruction& in = code_[i];
+  const Instruction* const begin = code_.data();
+  const Instruction* const end = begin + code_.size();
+  for (const Instruction* next = begin; next != end;) {
+    const Instruction& in = *next++;
     switch (in.op) {
-      case Op::Constant: *++top = as_number(constants_[static_cast<std::size_t>(in.a)]); break;
+      case Op::Constant: *++top = as_number(in.value); break;
       case Op::Time:
         if constexpr (std::is_same_v<Number, double>) *++top = context.time;
         else *++top = Number{context.time, 1, 0};
@@ -123,17 +124,17 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
         note<kTrace>(trace, value_of(*top));
         break;
       case Op::Truth: *top = as_number(value_of(*top) != 0 ? 1 : 0); note<kTrace>(trace, value_of(*top)); break;
-      case Op::Jump: i = static_cast<std::size_t>(in.a) - 1; break;
+      case Op::Jump: next = begin + in.a; break;
       case Op::JumpIfFalse:
         note<kTrace>(trace, value_of(*top) != 0 ? 1 : 0);
-        if (value_of(*top--) == 0) i = static_cast<std::size_t>(in.a) - 1;
+        if (value_of(*top--) == 0) next = begin + in.a;
         break;
       case Op::JumpIfFalseKeep: case Op::JumpIfTrueKeep: {
         const bool truth = value_of(*top) != 0;
         note<kTrace>(trace, truth ? 1 : 0);
         if (truth == (in.op == Op::JumpIfTrueKeep)) {
           *top = as_number(truth ? 1 : 0);
-          i = static_cast<std::size_t>(in.a) - 1;
+          next = begin + in.a;
         } else {
           --top;
         }

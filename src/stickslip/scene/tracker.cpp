@@ -93,15 +93,17 @@ void update_over_period(Tracker& tracker, double x, double time) {
 }  // namespace
 
 double Tracker::update(const EvaluationContext& context) {
-  const double x = argument.evaluate(context);
   const bool started = memory[0] != 0;
+  const bool settled = kind == Kind::Initial || (kind == Kind::FirstTime && !std::isnan(value));
+  if (started && settled) return value;
+  const double x = argument.evaluate(context);
   switch (kind) {
     case Kind::FirstTime: update_first_time(*this, x, context); break;
     case Kind::Max: value = started ? std::max(value, x) : x; break;
     case Kind::Min: value = started ? std::min(value, x) : x; break;
     case Kind::Mean: update_mean(*this, x, context.time); break;
     case Kind::Unwrap: update_unwrap(*this, x); break;
-    case Kind::Initial: value = started ? value : x; break;
+    case Kind::Initial: value = x; break;
     case Kind::RateOverPeriod:
     case Kind::MeanOverPeriod: update_over_period(*this, x, context.time); break;
   }
