@@ -4,10 +4,10 @@
 
 #include "stickslip/complementarity/corpus/corpus_error.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <fmt/format.h>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>

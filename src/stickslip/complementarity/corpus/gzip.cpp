@@ -4,10 +4,10 @@
 
 #include "stickslip/complementarity/corpus/corpus_error.h"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <zlib.h>
+#include <algorithm>
+#include <array>
 
 namespace stickslip::complementarity {
 namespace {

@@ -5,13 +5,13 @@
 #include "stickslip/complementarity/corpus/document.h"
 #include "stickslip/complementarity/corpus/gzip.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fmt/format.h>
 #include <memory>
 #include <new>
 #include <string>

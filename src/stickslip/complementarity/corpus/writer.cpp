@@ -4,8 +4,8 @@
 
 #include "stickslip/complementarity/corpus/gzip.h"
 
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
