@@ -177,7 +177,10 @@ void FeatureCollider::find(const model::Model& model, const model::State& state,
   if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
   place_bodies(state, true);
   list_pairs(model, margin, horizon);
-  if (thin_shapes_) previous_.swap(contacts);
+  if (thin_shapes_) {
+    previous_.swap(contacts);
+    contacts.reserve(previous_.capacity());
+  }
   contacts.clear();
   for (const ShapePair& pair : pairs_) search_pair(pair, margin, horizon, contacts);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace stickslip::collision {
 namespace {
@@ -156,6 +157,13 @@ struct Maker {
     const Vec3 axis = g.smooth.axes.col(2);
     const double middle = axis.dot(g.smooth.origin);
     g.facet = {{axis, middle + s.half_length}, {-axis, s.half_length - middle}};
+    // Points of the two rims (top, then bottom) that hold a cap which lies flat on something.
+    for (double z : {s.half_length, -s.half_length}) {
+      for (int i = 0; i < kRimPoints; ++i) {
+        const double angle = 2 * std::numbers::pi * i / kRimPoints;
+        g.vertex.push_back(place(Vec3(s.radius * std::cos(angle), s.radius * std::sin(angle), z)));
+      }
+    }
   }
   void operator()(const model::Superellipsoid& s) const {
     smooth(Family::Superellipsoid, Vec3(s.a, s.b, s.c));

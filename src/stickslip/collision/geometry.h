@@ -23,6 +23,9 @@ enum class Family : std::uint8_t {
 };
 inline constexpr int kFamilies = 9;
 
+// Fixed points on each rim of a cylinder.
+inline constexpr int kRimPoints = 8;
+
 // How two neighbouring sides of a solid meet. Flat: same plane, not a feature. Reflex: a notch.
 enum class Corner : std::uint8_t { Convex, Flat, Reflex };
 

@@ -29,7 +29,7 @@ struct Hit {
 // Buffers that live as long as the collider.
 struct SearchScratch {
   std::vector<Hit> hits;
-  std::vector<int> active, facing;
+  std::vector<int> active, facing, all;
   std::vector<int> edges_a, edges_b;
 };
 

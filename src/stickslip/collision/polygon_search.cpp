@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace stickslip::collision {
 namespace {
@@ -86,12 +87,18 @@ void keep(const Candidate& c, double reach, std::vector<Hit>& hits) {
   hits.push_back({c.feature, c.now, Vec3(c.normal.x(), c.normal.y(), 0)});
 }
 
+// A convex corner, but not the end of a chain, beyond which lies the other face of the same line.
+bool turns_convex(const PolygonTopology& b, int vertex) {
+  const auto k = static_cast<std::size_t>(vertex);
+  return b.corner[k] == Corner::Convex && b.tangent[k].dot(b.tangent[static_cast<std::size_t>(b.prev[k])]) > -1 + 1e-9;
+}
+
 void keep_side(const PolygonTopology& b, const Probe& probe, int side, double reach, std::vector<Hit>& hits) {
   const auto k = static_cast<std::size_t>(side);
   const Candidate closest = side_candidate(b, probe, side);
   Candidate before, after;
-  if (b.corner[k] == Corner::Convex) before = side_candidate(b, probe, b.prev[k]);
-  if (b.corner[static_cast<std::size_t>(b.next[k])] == Corner::Convex) after = side_candidate(b, probe, b.next[k]);
+  if (turns_convex(b, side)) before = side_candidate(b, probe, b.prev[k]);
+  if (turns_convex(b, b.next[k])) after = side_candidate(b, probe, b.next[k]);
   keep(choose(closest, before, after), reach, hits);
 }
 
@@ -167,8 +174,25 @@ bool meet_in_notch(const PolygonTopology& b, const Closest& closest, int side) {
   return (side == closest_end && is_notch(side)) || (end == closest.side && is_notch(end));
 }
 
-// Any polygon. Past a notch a side's line still bounds the free space, as far as the neighbour reaches.
-void touch_any(const PolygonTopology& b, const Probe& probe, double reach, const std::vector<int>& active,
+double height(const PolygonTopology& b, const Probe& probe, int side) {
+  const auto k = static_cast<std::size_t>(side);
+  return b.normal[k].dot(probe.p - b.vertex[k]);
+}
+
+// Exactly at a seam or on a convex corner p faces both sides: one of them is enough, the higher or else the first.
+bool yields(const PolygonTopology& b, const Probe& probe, int side, const std::vector<int>& facing) {
+  const auto k = static_cast<std::size_t>(side);
+  const double g = height(b, probe, side);
+  const auto faces = [&](int other) { return std::find(facing.begin(), facing.end(), other) != facing.end(); };
+  const int before = b.prev[k], after = b.next[k];
+  const auto joined = [&](int v) { return b.corner[static_cast<std::size_t>(v)] == Corner::Flat || turns_convex(b, v); };
+  if (joined(side) && faces(before) && height(b, probe, before) >= g) return true;
+  return joined(after) && faces(after) && height(b, probe, after) > g;
+}
+
+// Any polygon; tells whether p is inside the solid. Past a notch a side's line still bounds the free space, as far as the neighbour reaches.
+// `active` holds all sides that are nearer to p than `known`.
+bool touch_any(const PolygonTopology& b, const Probe& probe, double reach, double known, const std::vector<int>& active,
                std::vector<Hit>& hits, std::vector<int>& facing) {
   const double limit = reach + probe.r;
   Closest closest;
@@ -187,23 +211,25 @@ void touch_any(const PolygonTopology& b, const Probe& probe, double reach, const
     if (past_corner && b.corner[k] == Corner::Reflex) closest.consider(d.norm(), true, -1, side);
     const double beyond_begin = b.corner[k] == Corner::Reflex ? std::min(limit, b.length[before]) : 0;
     const double beyond_end = b.corner[after] == Corner::Reflex ? std::min(limit, b.length[after]) : 0;
-    if (s < -beyond_begin || s > length + beyond_end || g >= limit) continue;
     if (s >= 0 && s <= length && !b.thin) closest.consider(std::abs(g), g < 0, side, -1);
-    facing.push_back(side);
+    if (s >= -beyond_begin && s <= length + beyond_end && g < limit) facing.push_back(side);
   }
+  // Of sides out of reach only some are in the list: they cannot tell which is closest.
+  if (closest.distance > known) closest.inside = false;
   for (int side : facing) {
-    const auto k = static_cast<std::size_t>(side);
-    const double g = b.normal[k].dot(probe.p - b.vertex[k]);
+    const double g = height(b, probe, side);
     if (b.thin) {
       // Both passes face p, with opposite heights: stay on the side where p was.
       const int pass = side < b.points - 1 ? 1 : -1;
-      if (probe.preferred_pass != 0 ? pass == probe.preferred_pass && g > -limit : g >= 0) {
-        keep_side(b, probe, side, reach, hits);
-      }
-    } else if (g >= 0 || (closest.inside && meet_in_notch(b, closest, side))) {
-      keep_side(b, probe, side, reach, hits);
+      const bool here = probe.preferred_pass != 0 ? pass == probe.preferred_pass && g > -limit : g >= 0;
+      if (!here || yields(b, probe, side, facing)) continue;
+    } else {
+      const bool kept = g >= 0 ? !yields(b, probe, side, facing) : closest.inside && meet_in_notch(b, closest, side);
+      if (!kept) continue;
     }
+    keep_side(b, probe, side, reach, hits);
   }
+  return closest.inside;
 }
 
 Vec2 flat(const Vec3& v) { return v.head<2>(); }
@@ -246,13 +272,28 @@ int previous_pass(const PairSearch& pair, FeatureCode vertex) {
   return 0;
 }
 
+bool in_box(const Geometry& g, const Vec2& p) {
+  return ((p - g.box_centre.head<2>()).array().abs() <= g.box_half.head<2>().array()).all();
+}
+
+// Nothing in reach: perhaps p is so deep inside that the boundary is out of reach.
+void touch_from_deep_inside(PairSearch& pair, const Probe& probe) {
+  const PolygonTopology& b = pair.b.geometry.polygon;
+  std::vector<int>& all = pair.scratch.all;
+  all.resize(static_cast<std::size_t>(b.sides()));
+  std::iota(all.begin(), all.end(), 0);
+  constexpr double kAll = std::numeric_limits<double>::infinity();
+  if (!touch_any(b, probe, pair.reach, kAll, all, pair.scratch.hits, pair.scratch.facing)) pair.scratch.hits.clear();
+}
+
 void touch(PairSearch& pair, const Probe& probe) {
   const PolygonTopology& b = pair.b.geometry.polygon;
   pair.scratch.hits.clear();
   if (b.convex) {
     touch_convex(b, probe, pair.reach, pair.scratch.hits);
   } else {
-    touch_any(b, probe, pair.reach, pair.scratch.active, pair.scratch.hits, pair.scratch.facing);
+    touch_any(b, probe, pair.reach, pair.reach + probe.r, pair.scratch.active, pair.scratch.hits, pair.scratch.facing);
+    if (pair.scratch.hits.empty() && !b.thin && in_box(pair.b.geometry, probe.p)) touch_from_deep_inside(pair, probe);
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace stickslip::collision {
 namespace {
@@ -21,6 +22,8 @@ namespace {
 constexpr double kSameRelative = 1e-8;     // two points closer than this part of the shapes' size are one
 constexpr double kParallelSine2 = 1e-12;   // edges closer to parallel than 1e-6 have no normal of their own
 constexpr double kEdgeSlack = 0.1;         // sine: how far a facet may lean over the plane of two crossing edges
+
+constexpr std::size_t kMostPiecesForDepth = 512;  // larger meshes report only penetrations within reach
 
 double same_distance(const PairSearch& pair) {
   return kSameRelative * std::min(pair.a.geometry.radius, pair.b.geometry.radius);
@@ -52,6 +55,19 @@ void list_active_pieces(PairSearch& pair) {
   }
 }
 
+bool in_box(const Geometry& g, const Vec3& p) { return ((p - g.box_centre).array().abs() <= g.box_half.array()).all(); }
+
+// Nothing in reach: perhaps the point is so deep inside that the surface is out of reach.
+void touch_from_deep_inside(PairSearch& pair, const SpatialProbe& probe) {
+  const Geometry& b = pair.b.geometry;
+  if (b.polyhedron.piece.size() > kMostPiecesForDepth) return;
+  std::vector<int>& all = pair.scratch.all;
+  all.resize(b.polyhedron.piece.size());
+  std::iota(all.begin(), all.end(), 0);
+  constexpr double kAll = std::numeric_limits<double>::infinity();
+  if (!touch_any(b, probe, pair.reach, kAll, all, pair.scratch.hits, pair.scratch.facing)) pair.scratch.hits.clear();
+}
+
 // Vertices of a against the surface of b.
 void search_vertices(PairSearch& pair, bool second_view) {
   const Geometry &a = pair.a.geometry, &b = pair.b.geometry;
@@ -78,7 +94,8 @@ void search_vertices(PairSearch& pair, bool second_view) {
     if (convex) {
       touch_convex(b, probe, pair.reach, pair.scratch.hits);
     } else {
-      touch_any(b, probe, pair.reach, pair.scratch.active, pair.scratch.hits, pair.scratch.facing);
+      touch_any(b, probe, pair.reach, pair.reach + a.rounding, pair.scratch.active, pair.scratch.hits, pair.scratch.facing);
+      if (pair.scratch.hits.empty() && in_box(b, probe.p)) touch_from_deep_inside(pair, probe);
     }
     for (const Hit& hit : pair.scratch.hits) {
       // Vertex against vertex was found from the other shape already.
@@ -104,16 +121,18 @@ void search_vertices_axis(PairSearch& pair, bool with_ends) {
     const Vec3 normal = d - s * direction;
     const double distance2 = normal.squaredNorm();
     if (distance2 >= limit * limit || distance2 == 0) continue;
+    const bool inside = axis != nullptr && s > 0 && s < length;
+    if (!inside && !with_ends) continue;
     if (!a.polyhedron.is_feature.empty()) {
+      // End against end must be closest from both sides; an end along the axis may lean.
+      const double allowed = inside ? slack : 1e-9;
       const Vec3 n = pair.a.frame.rotation.transpose() * normal / std::sqrt(distance2);
       bool lowest = a.polyhedron.is_feature[k] != 0;
       for (int m = a.polyhedron.first_arm[k]; m < a.polyhedron.first_arm[k + 1]; ++m) {
-        lowest = lowest && n.dot(a.polyhedron.arm[static_cast<std::size_t>(m)]) >= -slack;
+        lowest = lowest && n.dot(a.polyhedron.arm[static_cast<std::size_t>(m)]) >= -allowed;
       }
       if (!lowest) continue;
     }
-    const bool inside = axis != nullptr && s > 0 && s < length;
-    if (!inside && !with_ends) continue;
     pair.add(vertex_code(i), inside ? edge_code(0) : vertex_code(s > 0 ? 1 : 0), normal);
   }
 }
@@ -196,17 +215,36 @@ double separation_by_facets(const Placed& a, const Placed& b) {
   return best - a.geometry.rounding;
 }
 
-// Overlapping convex solids touch on one side only, that of the shallowest way out: contacts against it are dropped.
-void keep_one_side(PairSearch& pair) {
+// Signed distance of the two convex shapes along n (from b to a).
+double separation_along(const PairSearch& pair, const Vec3& n) {
+  const Placed &a = pair.a, &b = pair.b;
+  const Vec3 na = a.frame.rotation.transpose() * n, nb = b.frame.rotation.transpose() * n;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Vec3& v : a.geometry.vertex) low = std::min(low, na.dot(v));
+  for (const Vec3& v : b.geometry.vertex) high = std::max(high, nb.dot(v));
+  return low - high + n.dot(a.frame.position - b.frame.position) - a.geometry.rounding - b.geometry.rounding;
+}
+
+// Convex solids that are apart overlap nowhere, and those that overlap do so by no more than their shallowest way out
+// and on one side only: other contacts belong to features on the far sides.
+void keep_one_side(PairSearch& pair, double separation) {
+  const double tolerance = same_distance(pair);
   const auto begin = pair.out.begin() + static_cast<std::ptrdiff_t>(pair.first);
-  if (begin == pair.out.end()) return;
-  const auto shallowest = std::max_element(begin, pair.out.end(), [](const Contact& x, const Contact& y) {
-    return std::min(x.gap, 0.0) < std::min(y.gap, 0.0);
-  });
-  if (shallowest->gap >= 0) return;
-  const Vec3 best = shallowest->normal;
+  Vec3 best = Vec3::Zero();
+  double largest = separation - tolerance;
+  for (auto it = begin; it != pair.out.end(); ++it) {
+    if (it->gap >= -tolerance) continue;
+    const double along = separation_along(pair, pair.swapped ? Vec3(-it->normal) : it->normal);
+    if (along > largest) {
+      largest = along;
+      best = it->normal;
+    }
+  }
+  const double allowed = std::min(largest, 0.0) * (1 + kSameRelative) - 2 * tolerance;
   pair.out.erase(std::remove_if(begin, pair.out.end(),
-                                [&](const Contact& c) { return c.gap < 0 && c.normal.dot(best) < 0; }),
+                                [&](const Contact& c) {
+                                  return c.gap < allowed || (c.gap < -tolerance && c.normal.dot(best) < 0);
+                                }),
                  pair.out.end());
 }
 
@@ -225,9 +263,9 @@ void search_vertices_polyhedron(PairSearch& pair) { search_vertices(pair, false)
 
 void search_polytope_polyhedron(PairSearch& pair) {
   const bool convex = pair.a.geometry.polyhedron.convex && pair.b.geometry.polyhedron.convex;
-  double depth = pair.reach + pair.a.geometry.rounding;
+  double depth = pair.reach + pair.a.geometry.rounding, separation = 0;
   if (convex) {
-    double separation = separation_by_facets(pair.a, pair.b);
+    separation = separation_by_facets(pair.a, pair.b);
     if (separation >= pair.reach) return;
     if (separation < 0 && !pair.a.geometry.facet.empty()) {
       separation = std::max(separation, separation_by_facets(pair.b, pair.a));
@@ -244,7 +282,7 @@ void search_polytope_polyhedron(PairSearch& pair) {
     search_vertices(other, true);
   }
   search_edges(pair, depth);
-  if (convex && depth > same_distance(pair)) keep_one_side(pair);
+  if (convex && depth > same_distance(pair)) keep_one_side(pair, separation);
 }
 
 }  // namespace stickslip::collision

@@ -23,8 +23,9 @@ struct SpatialProbe {
 
 // Convex: at most one hit.
 void touch_convex(const Geometry& b, const SpatialProbe& probe, double reach, std::vector<Hit>& hits);
-// Any closed surface; `active` lists the pieces in reach.
-void touch_any(const Geometry& b, const SpatialProbe& probe, double reach, const std::vector<int>& active,
+// Any closed surface; `active` holds all pieces that are nearer to the point than `known`. Tells whether the point is
+// inside the solid.
+bool touch_any(const Geometry& b, const SpatialProbe& probe, double reach, double known, const std::vector<int>& active,
                std::vector<Hit>& hits, std::vector<int>& facing);
 
 }  // namespace stickslip::collision

@@ -171,6 +171,21 @@ bool meet_in_notch(const Geometry& b, const Closest& closest, int facet) {
   });
 }
 
+// Exactly on a convex edge p faces both its facets: one of them is enough, the first that it can touch.
+bool yields(const Geometry& b, const SpatialProbe& probe, int facet, const std::vector<int>& facing, double rim) {
+  const Candidate mine = facet_candidate(b, probe, facet);
+  if (mine.now + probe.r > rim) return false;
+  for (const PolyhedronEdge& edge : b.polyhedron.edge) {
+    if (edge.corner != Corner::Convex || (edge.facet[0] != facet && edge.facet[1] != facet)) continue;
+    const int other = edge.facet[0] == facet ? edge.facet[1] : edge.facet[0];
+    if (std::find(facing.begin(), facing.end(), other) == facing.end()) continue;
+    const Candidate theirs = facet_candidate(b, probe, other);
+    if (theirs.now + probe.r < 0 || !theirs.valid) continue;
+    if (!mine.valid || other < facet) return true;
+  }
+  return false;
+}
+
 // p stands before an edge when it is past the edge of both its facets; outside at a convex edge, inside at a notch.
 void touch_edge(const Geometry& b, const SpatialProbe& probe, int index, double reach, Closest& closest,
                 std::vector<Hit>& hits) {
@@ -202,14 +217,14 @@ void touch_vertex(const Geometry& b, const SpatialProbe& probe, int vertex, doub
     if (topology.arm[static_cast<std::size_t>(i)].dot(d) > 0) return;
   }
   const double distance = d.norm();
-  if (!topology.is_feature[k] || distance >= reach + probe.r) return;
+  if (!topology.is_feature[k]) return;
   closest.consider(distance, false, -1, -1);
-  keep(point_candidate(probe, vertex_code(vertex), b.vertex[k]), reach, hits);
+  if (distance < reach + probe.r) keep(point_candidate(probe, vertex_code(vertex), b.vertex[k]), reach, hits);
 }
 
 }  // namespace
 
-void touch_any(const Geometry& b, const SpatialProbe& probe, double reach, const std::vector<int>& active,
+bool touch_any(const Geometry& b, const SpatialProbe& probe, double reach, double known, const std::vector<int>& active,
                std::vector<Hit>& hits, std::vector<int>& facing) {
   const double limit = reach + probe.r, rim = kOnRim * b.radius;
   Closest closest;
@@ -227,16 +242,19 @@ void touch_any(const Geometry& b, const SpatialProbe& probe, double reach, const
       if (b.polyhedron.is_feature[static_cast<std::size_t>(e.begin)]) touch_vertex(b, probe, e.begin, reach, closest, hits);
       if (b.polyhedron.is_feature[static_cast<std::size_t>(e.end)]) touch_vertex(b, probe, e.end, reach, closest, hits);
     }
-    if (g >= limit || foot_outside(b, piece, probe.p, limit) > rim) continue;
+    if (foot_outside(b, piece, probe.p, limit) > rim) continue;
     if (foot_outside(b, piece, probe.p, 0) <= rim) closest.consider(std::abs(g), g < 0, piece.facet, -1);
-    facing.push_back(piece.facet);
+    if (g < limit) facing.push_back(piece.facet);
   }
+  // Of pieces out of reach only some are in the list: they cannot tell which is closest.
+  if (closest.distance > known) closest.inside = false;
   for (int facet : facing) {
     const Candidate candidate = facet_candidate(b, probe, facet);
-    if (candidate.now + probe.r >= 0 || (closest.inside && meet_in_notch(b, closest, facet))) {
-      keep(candidate, reach, hits);
-    }
+    const double g = candidate.now + probe.r;
+    const bool kept = g >= 0 ? !yields(b, probe, facet, facing, rim) : closest.inside && meet_in_notch(b, closest, facet);
+    if (kept) keep(candidate, reach, hits);
   }
+  return closest.inside;
 }
 
 }  // namespace stickslip::collision

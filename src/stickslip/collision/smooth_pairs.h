@@ -2,6 +2,10 @@
 // Copyright the stickslip authors
 //
 // Pairs in which at least one shape is curved beyond a rounding: cylinder, superellipse, superellipsoid.
+//
+// Features of these shapes: smooth 0 is the whole surface (wherever it is closest to the other feature); a cylinder also
+// has smooth 1 and 2, the point of its top and bottom rim that is farthest along a direction, faces 0 and 1, its caps,
+// and vertices 0 .. 2 kRimPoints - 1, fixed points of the rims.
 #pragma once
 
 #include "stickslip/collision/evaluate.h"
@@ -10,5 +14,18 @@ namespace stickslip::collision {
 
 [[nodiscard]] Placement evaluate_smooth(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
                                         const Vec3& side);
+
+// The point of the smooth feature that is farthest along a direction, world frame.
+[[nodiscard]] Vec3 smooth_support(const Placed& shape, FeatureCode feature, const Vec3& direction);
+
+// Closest point, outward normal and signed distance of the surface from a point, world frame.
+struct SurfacePoint {
+  Vec3 point, normal;
+  double distance;
+};
+[[nodiscard]] SurfacePoint smooth_closest(const Placed& shape, const Vec3& x);
+
+// Where along the line x + t u is the surface closest? Looks in [low, high].
+[[nodiscard]] double smooth_closest_on_line(const Placed& shape, const Vec3& x, const Vec3& u, double low, double high);
 
 }  // namespace stickslip::collision
