@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kLargestTurn = 0.3;   // rad per sub-step
 constexpr double kTurnPerStep = 5;     // see the header
-constexpr double kMiss = 0.01;         // passing zero slip closer than this part of its change counts as a stop
+constexpr double kMiss = 0.01;         // passing zero slip closer than this part of its change counts as a stop,
+constexpr double kMissPerStep = 0.3;   // and at small steps than this times H / T
 constexpr double kNoise = 1e-11;
 
 double norm(const double* u, int dimension) { return dimension == 2 ? std::fabs(u[1]) : std::hypot(u[1], u[2]); }
@@ -112,18 +113,14 @@ class Search {
       const double across = std::fabs(start.velocity[1] * contact.u1[2] - start.velocity[2] * contact.u1[1]);
       const double change = std::hypot(contact.u1[1] - start.velocity[1], contact.u1[2] - start.velocity[2]);
       const double turn = std::atan2(across, along);
-      const double limit = largest_turn(start, change / h);
-      if (across > kMiss * change * change && turn > limit) {
-        best_.shrink = std::min(best_.shrink, std::clamp(0.7 * limit / turn, 0.1, 0.7));
-        return;
+      const double rate = start.slip_peak > 0 ? H_ * change / (h * start.slip_peak) : 1.0;  // H / T
+      const double limit = std::clamp(kTurnPerStep * rate, 1e-3, kLargestTurn);
+      if (across > std::min(kMiss, kMissPerStep * rate) * change * change) {
+        best_.turn = std::max(best_.turn, turn / limit);
+        if (turn > limit) return;
       }
     }
     if (crosses) offer(EventKind::Stop, c, h * speed * speed / std::max(speed * speed - along, 1e-300));
-  }
-
-  [[nodiscard]] double largest_turn(const ContactStart& start, double acceleration) const {
-    if (!(start.slip_peak > 0)) return kLargestTurn;
-    return std::clamp(kTurnPerStep * H_ * acceleration / start.slip_peak, 1e-3, kLargestTurn);
   }
 
   const World& world_;

@@ -33,7 +33,9 @@ struct Candidate {
   int contact = kNoContact;
   double tau = 0;             // time from the start of the trial
   bool without_history = false;  // the solver changed the mode, and no line tells when
-  double shrink = 1;          // < 1: shorten the sub-step to this part of it (a turn) unless an event comes before
+  double turn = 0;            // of slip, over what is allowed; > 1: shorten the sub-step unless an event comes before
+
+  [[nodiscard]] bool turns_too_far(double h) const { return turn > 1 && (kind == EventKind::None || tau * turn > h); }
 };
 
 struct Margins {

@@ -13,9 +13,10 @@ using contact::Mode;
 
 namespace {
 
-constexpr double kShortest = 1e-3;   // of the step: shortest sub-step to follow a turn of slip
+constexpr double kShortest = 1e-4;   // of the step: shortest sub-step to follow a turn of slip
 constexpr double kInstant = 1e-6;    // of the step: events closer than this are simultaneous
 constexpr double kRounding = 1e-12;  // of the step: a remainder of the time axis, not a sub-step
+constexpr double kTurnAim = 0.7;     // of the allowed turn of slip per sub-step
 constexpr int kMaxEvents = 24;       // per step and component, then first order
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -68,11 +69,11 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     trials_.run(world, component, h, trial_);
     if (!trial_.certified) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
     const Candidate event = first_event(world, component, trial_, H, h_min);
-    if (event.shrink < 1 && (event.kind == EventKind::None || event.tau > event.shrink * h)) {
-      longest = std::max(event.shrink * h, h_min);
+    if (event.turns_too_far(h)) {
+      longest = std::max(h * std::clamp(kTurnAim / event.turn, 0.1, kTurnAim), h_min);
       continue;
     }
-    longest = 3 * std::max(h, h_min);
+    longest = std::max(h, h_min) * std::clamp(kTurnAim / event.turn, 0.2, 3.0);
     if (event.kind == EventKind::None) {
       accept(world, component, trial_, !at_breakpoint, false);
       halvings = 0;
