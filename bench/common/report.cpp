@@ -26,9 +26,9 @@ std::string peers_text(const ProblemRuns& runs) {
 }
 
 void print_solver(const SolverStatistics& s) {
-  fmt::print("  {:<16} {:>5} {:>6}  {:>9}  {:>6} {:>8}   {:>5.2f} {:>5.2f} {:>5.2f} {:>5.2f}\n", s.solver, s.tried,
-             s.solved, time_text(s.geometric_mean), s.common, ratio_text(s.ratio), s.rho(1), s.rho(2), s.rho(10),
-             s.rho(100));
+  fmt::print("  {:<16} {:>5} {:>6}  {:>9} {:>9}  {:>6} {:>8}   {:>5.2f} {:>5.2f} {:>5.2f} {:>5.2f}\n", s.solver,
+             s.tried, s.solved, time_text(s.geometric_mean), time_text(s.median_time), s.common, ratio_text(s.ratio),
+             s.rho(1), s.rho(2), s.rho(10), s.rho(100));
 }
 
 struct FormTitle {
@@ -65,8 +65,19 @@ Curve profile_curve(const SolverStatistics& solver, std::string label) {
   return curve;
 }
 
+// The peers worth a curve: those whose profiles lie highest.
+std::vector<SolverStatistics> leading_peers(const ClassStatistics& statistics, std::size_t count) {
+  const auto height = [](const SolverStatistics& s) { return s.rho(1) + s.rho(2) + s.rho(10) + s.rho(100); };
+  std::vector<SolverStatistics> peers = statistics.peers;
+  std::erase_if(peers, [](const SolverStatistics& peer) { return peer.solved == 0; });
+  std::stable_sort(peers.begin(), peers.end(),
+                   [&](const SolverStatistics& a, const SolverStatistics& b) { return height(a) > height(b); });
+  if (peers.size() > count) peers.resize(count);
+  return peers;
+}
+
 Panel profile_panel(const std::string& title, const ClassStatistics& statistics) {
-  constexpr std::size_t kMostPeers = 9;
+  constexpr std::size_t kMostPeers = 7;  // with ours, as many as there are colours
   Panel panel;
   panel.title = fmt::format("{} ({} problems)", title, statistics.problems);
   panel.x = decades("time / fastest time on the problem", 1, kLargestTau);
@@ -74,9 +85,8 @@ Panel profile_panel(const std::string& title, const ClassStatistics& statistics)
   panel.y.ticks = {0, 0.2, 0.4, 0.6, 0.8, 1};
   panel.curves.push_back(profile_curve(statistics.ours, "stickslip auto"));
   panel.curves.back().strong = true;
-  for (std::size_t i = 0; i < statistics.peers.size() && i < kMostPeers; ++i)
-    if (statistics.peers[i].solved > 0)
-      panel.curves.push_back(profile_curve(statistics.peers[i], statistics.peers[i].solver));
+  for (const SolverStatistics& peer : leading_peers(statistics, kMostPeers))
+    panel.curves.push_back(profile_curve(peer, peer.solver));
   return panel;
 }
 
@@ -115,8 +125,8 @@ void print_class(const std::string& name, const ClassStatistics& s) {
   fmt::print("\n{}: {} problems with a solution", name, s.problems);
   if (s.infeasible > 0) fmt::print(", {} shown to have none", s.infeasible);
   if (s.unsolved > 0) fmt::print(", {} solved by nobody", s.unsolved);
-  fmt::print("\n  {:<16} {:>5} {:>6}  {:>9}  {:>6} {:>8}   {:>5} {:>5} {:>5} {:>5}\n", "solver", "tried", "solved",
-             "geomean", "common", "/ours", "rho1", "rho2", "rho10", "r100");
+  fmt::print("\n  {:<16} {:>5} {:>6}  {:>9} {:>9}  {:>6} {:>8}   {:>5} {:>5} {:>5} {:>5}\n", "solver", "tried",
+             "solved", "geomean", "median", "common", "/ours", "rho1", "rho2", "rho10", "r100");
   print_solver(s.ours);
   if (!s.peers.empty()) print_solver(s.virtual_best);
   for (const SolverStatistics& peer : s.peers) print_solver(peer);

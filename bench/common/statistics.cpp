@@ -46,6 +46,7 @@ SolverStatistics statistics_of(std::string solver, std::span<const ProblemRuns> 
     if (ours != kFailed) ratios.push_back(time / ours);
   }
   result.geometric_mean = geometric_mean(own);
+  result.median_time = median(own);
   result.common = static_cast<int>(ratios.size());
   result.ratio = geometric_mean(ratios);
   return result;

@@ -26,6 +26,7 @@ struct SolverStatistics {
   std::string solver;
   int tried = 0, solved = 0;
   double geometric_mean = 0;           // over its own solved problems
+  double median_time = 0;              // the same
   int common = 0;                      // problems that it and we solved
   double ratio = 0;                    // geometric mean of its time over ours on those
   std::vector<double> time_over_best;  // t / fastest of all, one per problem solved by anyone; infinite where it failed
