@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -148,6 +150,21 @@ TEST(Observables, StopConditionsAreFound) {
   EXPECT_EQ(run.observer.stopped_by(), -1);
   run.at(1, -2);
   EXPECT_EQ(run.observer.stopped_by(), 1);
+}
+
+TEST(Observables, MayUseEarlierOnesByName) {
+  const Scene scene = make_scene("x = \"ball.x\"\ndouble_x = \"2 * x\"\nmost = \"max_over_time(double_x)\"", "stop = \"most > 7\"");
+  MadeUpRun run(scene);
+  run.at(0, 3);
+  run.at(1, 1);
+  EXPECT_THAT(run.values, testing::ElementsAre(1, 2, 6));
+  EXPECT_EQ(run.observer.stopped_by(), -1);
+  run.at(2, 4);
+  EXPECT_EQ(run.observer.stopped_by(), 0);
+  EXPECT_THROW((void)make_scene("a = \"b\"\nb = \"ball.x\""), SceneError) << "only earlier ones";
+  std::string doubling = "a0 = \"ball.x\"\n";
+  for (int i = 1; i < 40; ++i) doubling += fmt::format("a{} = \"a{} + a{}\"\n", i, i - 1, i - 1);
+  EXPECT_THROW((void)make_scene(doubling), SceneError) << "growth without bounds";
 }
 
 TEST(Observables, NotANumberIsReportedWithNameAndTime) {

@@ -92,6 +92,9 @@ std::vector<BadScene> bad_scenes() {
       {"StateInMotion", body("motion = { position = [\"stick.x\", 0] }"), 6, 25, "cannot be used here"},
       {"MotionTwice", body("motion = { position = [0, 0], velocity = [1, \"free\"] }"), 6, 43, "a second time"},
       {"SymmetricRamp", body("motion = { acceleration = [1, 0], symmetric = true }"), 6, 28, "sum of sines"},
+      {"VelocityUnderMotion", body("velocity = [1, 0]\nmotion = { velocity = [2, 0] }"), 6, 12, "has no effect"},
+      {"AngleUnderMotion", body("angle = 1\nmotion = { angle = \"t\" }"), 6, 9, "has no effect"},
+      {"PositionUnderMotion", body("position = [1, 0]\nmotion = { position = [\"t\", 0] }"), 6, 12, "has no effect"},
       {"FixedWithVelocity", body("fixed = true\nvelocity = [1, 0]"), 4, 1, "fixed and cannot have a velocity"},
       {"FixedWithMotion", body("fixed = true\nmotion = { velocity = [1, 0] }"), 7, 10, "cannot have a motion"},
       {"UnknownLock", body(kGoodBody + "\nlocked = [\"rx\"]"), 8, 11, "unknown degree of freedom 'rx'"},
@@ -164,6 +167,8 @@ TEST_F(Includes, TheIncludingFileOverrides) {
   EXPECT_EQ(scene.model.bodies[0].mass, 5);
   EXPECT_EQ(scene.model.bodies[0].shapes.size(), 1U);
   EXPECT_EQ(scene.model.bodies[2].name, "other");
+  ASSERT_EQ(scene.included.size(), 1U);
+  EXPECT_EQ(scene.included[0].file.filename(), "base.toml");
 }
 
 TEST_F(Includes, ErrorsNameTheIncludedFile) {

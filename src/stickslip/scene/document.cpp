@@ -20,27 +20,16 @@ constexpr std::size_t kMostIncludes = 32;
 
 class Reader {
  public:
-  Document read(const std::filesystem::path& file) {
+  Document read(std::string text, const std::filesystem::path& file) {
     Document document;
-    document.text = load(file, Place{file.string(), 0, 0});
-    document.root = parse(document.text, file);
-    document.files = std::move(files_);
+    document.root = parse(text, file);
+    document.file = file;
+    document.text = std::move(text);
+    document.included = std::move(included_);
     return document;
   }
 
-  Value parse(const std::string& text, const std::filesystem::path& file) {
-    files_.push_back(file);
-    open_.push_back(std::filesystem::weakly_canonical(file));
-    if (const auto bad = find_non_ascii(text)) {
-      throw SceneError({file.string(), bad->line, bad->column}, "only strings and comments may hold other characters than ASCII");
-    }
-    Value root = parse_toml(text, file.string());
-    root = with_includes(std::move(root), file);
-    open_.pop_back();
-    return root;
-  }
-
-  std::vector<std::filesystem::path> take_files() { return std::move(files_); }
+  Document read(const std::filesystem::path& file) { return read(load(file, {file.string(), 0, 0}), file); }
 
  private:
   static std::string load(const std::filesystem::path& file, const Place& place) {
@@ -55,10 +44,22 @@ class Reader {
 
   static Value parse_toml(const std::string& text, const std::string& file);
 
+  Value parse(const std::string& text, const std::filesystem::path& file) {
+    open_.push_back(std::filesystem::weakly_canonical(file));
+    if (const auto bad = find_non_ascii(text)) {
+      throw SceneError({file.string(), bad->line, bad->column}, "only strings and comments may hold other characters than ASCII");
+    }
+    Value root = parse_toml(text, file.string());
+    root = with_includes(std::move(root), file);
+    open_.pop_back();
+    return root;
+  }
+
   Value with_includes(Value root, const std::filesystem::path& file);
   Value include(const Value& name, const std::filesystem::path& from);
 
-  std::vector<std::filesystem::path> files_, open_;
+  std::vector<std::filesystem::path> open_;  // the files that are being read, outermost first
+  std::vector<SourceFile> included_;
 };
 
 // --- toml++ -> Value
@@ -216,8 +217,10 @@ Value Reader::include(const Value& name, const std::filesystem::path& from) {
   if (std::ranges::find(open_, canonical) != open_.end()) {
     throw SceneError(name.place, fmt::format("'{}' includes itself", name.text));
   }
-  if (files_.size() > kMostIncludes) throw SceneError(name.place, fmt::format("more than {} included files", kMostIncludes));
-  return parse(load(file, name.place), file);
+  if (included_.size() >= kMostIncludes) throw SceneError(name.place, fmt::format("more than {} included files", kMostIncludes));
+  included_.push_back({file, load(file, name.place)});
+  const std::string text = included_.back().text;  // a copy: files that it includes join the list
+  return parse(text, file);
 }
 
 }  // namespace
@@ -242,14 +245,7 @@ const char* Value::name_of(Kind kind) {
 
 Document read_document(const std::filesystem::path& file) { return Reader().read(file); }
 
-Document parse_document(std::string text, const std::filesystem::path& name) {
-  Reader reader;
-  Document document;
-  document.root = reader.parse(text, name);
-  document.text = std::move(text);
-  document.files = reader.take_files();
-  return document;
-}
+Document parse_document(std::string text, const std::filesystem::path& name) { return Reader().read(std::move(text), name); }
 
 Value parse_override(std::string_view text, const std::string& origin) {
   Value value;

@@ -40,10 +40,16 @@ struct Value::Entry {
   Value value;
 };
 
+struct SourceFile {
+  std::filesystem::path file;
+  std::string text;
+};
+
 struct Document {
   Value root;
-  std::string text;                              // of the main file, as read
-  std::vector<std::filesystem::path> files;      // main file first, then the included ones
+  std::filesystem::path file;
+  std::string text;                    // of the file, as read
+  std::vector<SourceFile> included;    // in the order in which they were read
 };
 
 // Reads a file and what it includes (`include = ["base.toml"]`, relative to the including file). Tables of the

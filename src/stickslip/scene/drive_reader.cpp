@@ -19,13 +19,15 @@ constexpr std::array kAxes = {"x", "y", "z"};
 class MotionReader {
  public:
   MotionReader(const TableReader& body_table, const model::Body& body, const Span& span)
-      : body_(body),
+      : body_table_(body_table),
+        body_(body),
         span_(span),
         scope_(time_scope(body_table.scope())),
         table_(body_table.require("motion"), keys_of("motion"), scope_, "motion of " + body_table.name()),
         symmetric_(table_.boolean("symmetric", false)) {}
 
   model::Drive read() {
+    reject_what_has_no_effect();
     read_translations();
     if (body_.kind == model::BodyKind::Planar) read_planar_rotation();
     else if (body_.kind == model::BodyKind::Spatial) read_spatial_rotation();
@@ -49,6 +51,22 @@ class MotionReader {
     TimeExpression expression = read_time_expression(value, scope_, what);
     std::ranges::copy(find_breakpoints(expression, span_), std::back_inserter(drive_.breakpoints));
     return expression;
+  }
+
+  // Initial values that the motion overrides would only mislead.
+  void reject_what_has_no_effect() const {
+    const Freedom freedom = freedom_of(body_table_, body_);
+    const auto reject = [&](const char* key) {
+      if (const Value* value = body_table_.find(key)) {
+        throw SceneError(value->place, fmt::format("{} has no effect: the motion prescribes it", body_table_.what(key)));
+      }
+    };
+    const bool from_rate = table_.has("acceleration") && !symmetric_;
+    if (!freedom.translation && !from_rate) reject("velocity");
+    if (!freedom.translation && table_.has("position") && !table_.has("velocity") && !table_.has("acceleration")) reject("position");
+    const bool from_spin = table_.has("angular_acceleration") && !symmetric_;
+    if (!freedom.rotation && !from_spin) reject("angular_velocity");
+    if (!freedom.rotation && table_.has("angle") && body_.planar()) reject("angle");
   }
 
   // Every component of the position is prescribed by at most one key; what no key mentions stands still.
@@ -153,6 +171,7 @@ class MotionReader {
     drive_.orientation = make_rotation(request, span_);
   }
 
+  const TableReader& body_table_;
   const model::Body& body_;
   Span span_;
   Scope scope_;

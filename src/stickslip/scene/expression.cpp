@@ -86,6 +86,7 @@ void ExpressionCompiler::number(double value) {
 
 void ExpressionCompiler::name(const SyntaxNode& node) {
   if (const auto found = scope_.constants.find(node.text); found != scope_.constants.end()) return number(found->second);
+  if (const auto found = scope_.definitions.find(node.text); found != scope_.definitions.end()) return definition(found->second);
   if (node.text == "t") {
     require(Reach::Time, node);
     emit(Op::Time, 0);
@@ -94,6 +95,14 @@ void ExpressionCompiler::name(const SyntaxNode& node) {
   if (const auto value = named_constant(node.text)) return number(*value);
   if (const std::size_t dot = node.text.find('.'); dot != std::string::npos) return body_variable(node, dot);
   unknown_name(node);
+}
+
+void ExpressionCompiler::definition(const SyntaxTree& tree) {
+  if (nesting_ >= kDeepestExpression) throw ExpressionError(0, "the expression is nested too deeply");
+  ExpressionCompiler inner(tree, scope_, out_, nesting_ + 1);
+  inner.depth_ = depth_;
+  inner.compile(tree.root);
+  depth_ = inner.depth_;
 }
 
 void ExpressionCompiler::body_variable(const SyntaxNode& node, std::size_t dot) {
@@ -205,6 +214,7 @@ void ExpressionCompiler::tracker(const FunctionInfo& function, const SyntaxNode&
   if (scope_.trackers == nullptr) {
     throw ExpressionError(node.column, fmt::format("'{}' cannot be used here: it needs the history of a run", node.text));
   }
+  if (scope_.trackers->size() >= kMostTrackers) throw ExpressionError(node.column, "too many functions over time");
   Tracker tracker;
   tracker.kind = static_cast<Tracker::Kind>(static_cast<int>(function.op) - static_cast<int>(Op::FirstTime));
   const SyntaxNode& argument = tree_.at(node.children[0]);
@@ -214,10 +224,10 @@ void ExpressionCompiler::tracker(const FunctionInfo& function, const SyntaxNode&
     const bool greater = argument.op == Operator::Greater || argument.op == Operator::GreaterEqual;
     tracker.crossing = true;
     tracker.inclusive = argument.op == Operator::GreaterEqual || argument.op == Operator::LessEqual;
-    ExpressionCompiler inner(tree_, scope_, tracker.argument);
+    ExpressionCompiler inner(tree_, scope_, tracker.argument, nesting_);
     inner.compile_difference(argument.children[greater ? 0 : 1], argument.children[greater ? 1 : 0]);
   } else {
-    tracker.argument = Expression(tree_, node.children[0], scope_);
+    ExpressionCompiler(tree_, scope_, tracker.argument, nesting_).compile(node.children[0]);
   }
   if (node.children.size() > 1) {
     Scope constants;
@@ -266,6 +276,7 @@ void ExpressionCompiler::unknown_name(const SyntaxNode& node) const {
     throw ExpressionError(node.column, fmt::format("unknown body '{}'", body), did_you_mean(body, names));
   }
   for (const auto& [name, unused] : scope_.constants) names.push_back(name);
+  for (const auto& [name, unused] : scope_.definitions) names.push_back(name);
   for (const char* name : {"pi", "e", "true", "false"}) names.emplace_back(name);
   if (scope_.reach >= Reach::Time) names.emplace_back("t");
   for (const FunctionInfo& f : functions()) names.emplace_back(f.name);
@@ -280,7 +291,7 @@ void ExpressionCompiler::unknown_name(const SyntaxNode& node) const {
 // Appends one instruction that takes `pops` values from the stack and leaves one.
 std::size_t ExpressionCompiler::emit(Op op, int pops, int a, int b, std::uint8_t component) {
   depth_ += 1 - pops;
-  if (depth_ > kStackSize) throw ExpressionError(0, "the expression is too large");
+  if (depth_ > kStackSize || out_.code_.size() > kLongestProgram) throw ExpressionError(0, "the expression is too large");
   if (branches(op)) out_.has_branches_ = true;
   out_.code_.push_back({op, component, a, b, 0});
   return out_.code_.size() - 1;

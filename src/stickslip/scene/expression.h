@@ -41,6 +41,7 @@ struct Scope {
   std::map<std::string, double, std::less<>> constants;    // parameters, index variables
   std::map<std::string, int, std::less<>> bodies;          // name -> index into Model::bodies; Reach::State and above
   bool planar = false;                                     // the bodies are planar
+  std::map<std::string, SyntaxTree, std::less<>> definitions;  // names that stand for expressions (observables)
   std::vector<Tracker>* trackers = nullptr;                // where functions over the run are kept; Reach::Run
 };
 

@@ -11,11 +11,14 @@ namespace stickslip::scene {
 
 // Values on the machine's stack at any time: enough for kDeepestExpression nested operands.
 inline constexpr int kStackSize = 2 * kDeepestExpression;
+// Definitions are copied where they are used, and may use each other.
+inline constexpr std::size_t kLongestProgram = 20000;
+inline constexpr std::size_t kMostTrackers = 2000;
 
 class ExpressionCompiler {
  public:
-  ExpressionCompiler(const SyntaxTree& tree, const Scope& scope, Expression& out)
-      : tree_(tree), scope_(scope), out_(out) {}
+  ExpressionCompiler(const SyntaxTree& tree, const Scope& scope, Expression& out, int nesting = 0)
+      : tree_(tree), scope_(scope), out_(out), nesting_(nesting) {}
 
   void compile(int node);
   // The program of (left - right).
@@ -24,6 +27,7 @@ class ExpressionCompiler {
  private:
   void number(double value);
   void name(const SyntaxNode& node);
+  void definition(const SyntaxTree& tree);
   void body_variable(const SyntaxNode& node, std::size_t dot);
   void operation(const SyntaxNode& node);
   void shortcut(const SyntaxNode& node);
@@ -46,6 +50,7 @@ class ExpressionCompiler {
   const Scope& scope_;
   Expression& out_;
   int depth_ = 0;
+  int nesting_ = 0;  // definitions inside definitions
 };
 
 }  // namespace stickslip::scene

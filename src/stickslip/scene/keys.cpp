@@ -202,7 +202,7 @@ constexpr TableKeys kTables[] = {
      "Two bodies may touch unless both are wholly prescribed. Pairs that no entry matches touch without friction and restitution.",
      kContact},
     {"friction", "friction = { ... }", "", kFriction},
-    {"observe.NAME", "[observe]", "Each entry is a name with an expression, or a table with these keys.", kObserve},
+    {"observe.NAME", "[observe]", "Each entry is a name with an expression, or a table with these keys. Later entries and stop conditions may use earlier ones by name.", kObserve},
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ class SceneReader {
       : document_(std::move(document)), options_(options), overrides_(apply_overrides(overrides, document_.root)) {}
 
   Scene read() {
-    scene_.file = document_.files.front();
+    scene_.file = document_.file;
     const TableReader top(document_.root, keys_of(""), constants_, "the scene");
     scene_.parameters = read_parameters(top.find("parameters"), overrides_);
     for (const Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
@@ -67,9 +67,13 @@ class SceneReader {
     read_duration(top);
     read_bodies(top.require("body"));
     read_contacts(top.find("contact"), constants_, scene_.model);
+    run_ = state_;
+    run_.reach = Reach::Run;
+    run_.trackers = &scene_.trackers;
     read_observables(top.find("observe"));
     read_stop(top.find("stop"));
     scene_.text = std::move(document_.text);
+    scene_.included = std::move(document_.included);
     return std::move(scene_);
   }
 
@@ -94,12 +98,9 @@ class SceneReader {
     for (const BodyPlan& plan : plans) scene_.model.bodies.push_back(read_body(plan, context));
   }
 
-  // The scope of what is evaluated along a run; trackers that it makes belong to `owner`.
+  // What is evaluated along a run; trackers that it makes belong to `owner`.
   Expression read_run_expression(const Value& value, const std::string& owner) {
-    Scope run = state_;
-    run.reach = Reach::Run;
-    run.trackers = &scene_.trackers;
-    Expression expression = read_expression(value, run, owner);
+    Expression expression = read_expression(value, run_, owner);
     scene_.tracker_owners.resize(scene_.trackers.size(), owner);
     return expression;
   }
@@ -124,6 +125,9 @@ class SceneReader {
       observable.text = value->kind == Value::Kind::Text ? value->text : "";
       observable.place = value->place;
       observable.expression = read_run_expression(*value, what);
+      // Later observables and stop conditions may use it by its name.
+      if (observable.expression.is_constant()) run_.constants.try_emplace(entry.key, observable.expression.evaluate(0));
+      else run_.definitions[entry.key] = parse_expression(observable.text);
       scene_.observables.push_back(std::move(observable));
     }
   }
@@ -145,7 +149,7 @@ class SceneReader {
   Document document_;
   LoadOptions options_;
   std::map<std::string, Value> overrides_;
-  Scope constants_, state_;
+  Scope constants_, state_, run_;  // for numbers; for forces; for observables and stop conditions
   Scene scene_;
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "stickslip/model/model.h"
+#include "stickslip/scene/document.h"
 #include "stickslip/scene/expression.h"
 #include "stickslip/scene/scene_error.h"
 #include "stickslip/stepping/method.h"
@@ -57,6 +58,7 @@ struct Scene {
   RecordingOptions recording;
   std::filesystem::path file;
   std::string text;                          // of the file, as read
+  std::vector<SourceFile> included;          // the files that it includes, as read
 };
 
 // --set name=value: of a parameter, or of duration, method.KEY, record.KEY. The value may be an expression.
