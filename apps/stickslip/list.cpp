@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// stickslip list: the algorithms, with the name that --solver accepts and one line each.
+// stickslip list: steppers (method.stepper of a scene) and solvers (--solver, method.solver), one line each.
 #include "verbs.h"
 
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
+#include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
 
@@ -30,8 +31,10 @@ void print(const char* title, std::span<const AlgorithmInfo> algorithms) {
 }  // namespace
 
 void add_list(CLI::App& app, int& exit_code) {
-  CLI::App* verb = app.add_subcommand("list", "List the algorithms that solve --solver accepts");
+  CLI::App* verb = app.add_subcommand("list", "List steppers and solvers by name");
   verb->callback([&exit_code] {
+    print("time steppers (method.stepper in a scene)", stepping::steppers());
+    fmt::print("\n");
     print("affine problems (lcp, boxlcp, mlcp)", complementarity::AffineSolver::algorithms());
     fmt::print("\n");
     print("frictional contact (fc2d, fc3d, gfc2d, gfc3d)", complementarity::ContactSolver::algorithms());

@@ -18,10 +18,13 @@ using stickslip::app::kFailed;
 
 constexpr const char* kExamples =
     "Examples:\n"
+    "  stickslip run examples/ball/scene.toml         simulate; summary, contact modes, recording\n"
+    "  stickslip check scene.toml                     validate a scene\n"
+    "  stickslip export ball.h5 -o ball.csv           a recording as CSV\n"
     "  stickslip solve problem.json                   solve one problem, print one line\n"
     "  stickslip solve --json problems/*.json.gz      one JSON object per file, for programs\n"
     "  stickslip solve --solver lemke --tol 1e-10 problem.json\n"
-    "  stickslip list                                 the algorithms that --solver accepts\n"
+    "  stickslip list                                 steppers and solvers by name\n"
     "\n"
     "Exit codes: 0 done and certified, 1 something was not solved, 2 bad input.";
 
@@ -33,12 +36,16 @@ std::string verbs_of(const CLI::App& app) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"stickslip: complementarity problems and frictional contact, solved to a certified residual.",
-               "stickslip"};
+  CLI::App app{
+      "stickslip: bodies that touch, stick, slide, part and collide; every step solved to a certified residual.",
+      "stickslip"};
   app.set_version_flag("--version", std::string("stickslip ") + STICKSLIP_VERSION);
   app.footer(kExamples);
   app.require_subcommand(1);
   int exit_code = kDone;
+  stickslip::app::add_run(app, exit_code);
+  stickslip::app::add_check(app, exit_code);
+  stickslip::app::add_export(app, exit_code);
   stickslip::app::add_solve(app, exit_code);
   stickslip::app::add_list(app, exit_code);
   try {

@@ -18,6 +18,9 @@ enum ExitCode : int {
   kBadInput = 2,  // a file or the command line is wrong
 };
 
+void add_run(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 

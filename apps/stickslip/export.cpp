@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip export FILE.h5: a recording as CSV.
+#include "verbs.h"
+
+#include "stickslip/recording/reader.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace stickslip::app {
+namespace {
+
+struct ExportOptions {
+  std::string file, output;
+};
+
+int export_recording(const ExportOptions& options) {
+  try {
+    const recording::Recording recording(options.file);
+    if (options.output.empty()) {
+      export_csv(recording, std::cout);
+      std::cout.flush();
+      return std::cout ? kDone : kFailed;
+    }
+    std::ofstream out(options.output);
+    export_csv(recording, out);
+    out.close();
+    if (out) return kDone;
+    fmt::print(stderr, "stickslip: cannot write {}\n", options.output);
+    return kFailed;
+  } catch (const recording::RecordingError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  }
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* verb = app.add_subcommand("export", "Write a recording as CSV");
+  verb->add_option("FILE", options->file, "Recording (HDF5)")->required();
+  verb->add_option("-o,--output", options->output, "CSV file (default: standard output)");
+  verb->callback([options, &exit_code] { exit_code = export_recording(*options); });
+}
+
+}  // namespace stickslip::app

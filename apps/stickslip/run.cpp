@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip run SCENE: simulate. stickslip check SCENE: validate only.
+#include "run_report.h"
+#include "run_session.h"
+#include "verbs.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace stickslip::app {
+namespace {
+
+constexpr const char* kRunExamples =
+    "The scene file is described in docs/scene-reference.md. The run is recorded (HDF5) as it goes; a run that is "
+    "killed\n"
+    "leaves a readable recording. Every step is certified; a step that no solver certifies ends the run with exit code "
+    "1,\n"
+    "and its contact problem is saved for stickslip solve.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip run examples/meter-stick/scene.toml\n"
+    "  stickslip run scene.toml --set mu=0.4 --set method.step=1e-4 -o out.h5\n"
+    "  stickslip run scene.toml --json --no-record\n"
+    "  stickslip run scene.toml --checkpoint run.ckpt          and later: --resume run.ckpt\n"
+    "\n"
+    "Exit codes: 0 done and certified, 1 the run failed (what was recorded is kept), 2 bad input.";
+
+int run_scene(const RunOptions& options) {
+  std::unique_ptr<RunSession> session;
+  try {
+    session = std::make_unique<RunSession>(options);
+  } catch (const scene::SceneError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::invalid_argument& error) {
+    fmt::print(stderr, "stickslip: {}: {}\n", options.scene, error.what());
+    return kBadInput;
+  } catch (const std::exception& error) {  // a recording or checkpoint that cannot be used
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  }
+  RunEnd end = RunEnd::Finished;
+  try {
+    end = session->run();
+  } catch (const std::exception& error) {  // a full disk, an expression that is not a number at some time
+    fmt::print(stderr, "stickslip: at t = {:.9g}: {}\n", session->simulation().time(), error.what());
+    return kFailed;
+  }
+  if (options.json)
+    print_run_json(*session, end);
+  else
+    print_run_report(*session, end);
+  if (end != RunEnd::Uncertified) return kDone;
+  const stepping::StepFailure& failure = *session->simulation().failure();
+  fmt::print(stderr,
+             "stickslip: {}: the step at t = {:.9g} with {} contacts was not certified (residual {:.2e} by {}); its "
+             "problem is in {}\n",
+             options.scene, failure.time, failure.contacts.size(), failure.residual, failure.solver,
+             session->failed_problem_path());
+  return kFailed;
+}
+
+int check_scene(const RunOptions& options) {
+  RunOptions quiet = options;
+  quiet.record = false;
+  try {
+    const RunSession session(quiet);
+    const scene::Scene& scene = session.scene();
+    fmt::print("{}: good. {} bodies, {} parameters, {} observables, duration {:.6g}, {} with step {:.6g}\n",
+               options.scene, scene.model.bodies.size(), scene.parameters.size(), scene.observables.size(),
+               scene.duration, scene.method.stepper, scene.method.step);
+    return kDone;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* verb = app.add_subcommand("run", "Simulate a scene");
+  verb->footer(kRunExamples);
+  verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
+  verb->add_option("--set", options->set, "name=value: a parameter, duration, or method.KEY")->take_all()->expected(1);
+  verb->add_option("-o,--output", options->output, "Recording (default: named after the scene)");
+  verb->add_flag("!--no-record", options->record, "Write no recording");
+  verb->add_flag("--json", options->json, "One JSON object on standard output");
+  verb->add_flag("--allow-overlap", options->allow_overlap, "Move bodies apart that overlap at the start");
+  verb->add_option("--checkpoint", options->checkpoint, "Save a checkpoint now and then, and at the end");
+  verb->add_option("--checkpoint-every", options->checkpoint_every, "Seconds of wall time between checkpoints")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb->add_option("--resume", options->resume, "Go on from a checkpoint: the same bits as never stopping");
+  verb->callback([options, &exit_code] { exit_code = run_scene(*options); });
+}
+
+void add_check(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* verb = app.add_subcommand("check", "Validate a scene without running it");
+  verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
+  verb->add_option("--set", options->set, "name=value, as in run")->take_all()->expected(1);
+  verb->add_flag("--allow-overlap", options->allow_overlap, "Accept bodies that overlap at the start");
+  verb->callback([options, &exit_code] { exit_code = check_scene(*options); });
+}
+
+}  // namespace stickslip::app

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace stickslip::app {
+namespace {
+
+using contact::Mode;
+using simulation::ModeInterval;
+using Json = nlohmann::ordered_json;
+
+constexpr int kBandWidth = 64;
+constexpr std::size_t kMostPairs = 20, kMostSwitches = 12;
+
+char mark_of(Mode mode) {
+  switch (mode) {
+    case Mode::Open: return '.';
+    case Mode::Stick: return '=';
+    case Mode::Roll: return 'o';
+    case Mode::Slide: return '~';
+  }
+  return '?';
+}
+
+using Pair = std::pair<int, int>;
+
+std::map<Pair, std::vector<ModeInterval>> intervals_by_pair(const simulation::ModeTimeline& timeline) {
+  std::map<Pair, std::vector<ModeInterval>> pairs;
+  for (const ModeInterval& interval : timeline.finished())
+    pairs[{interval.body_a, interval.body_b}].push_back(interval);
+  for (const ModeInterval& interval : timeline.current()) pairs[{interval.body_a, interval.body_b}].push_back(interval);
+  return pairs;
+}
+
+// The run as a band of marks, the longest mode of each column's time winning.
+std::string band(const std::vector<ModeInterval>& intervals, double begin, double end) {
+  std::string text(kBandWidth, mark_of(Mode::Open));
+  if (!(end > begin)) return text;
+  const double width = (end - begin) / kBandWidth;
+  for (int column = 0; column < kBandWidth; ++column) {
+    double share[4] = {};
+    const double from = begin + column * width, to = from + width;
+    for (const ModeInterval& interval : intervals)
+      share[static_cast<int>(interval.mode)] +=
+          std::max(0.0, std::min(to, interval.end) - std::max(from, interval.begin));
+    const auto longest = std::max_element(std::begin(share), std::end(share)) - std::begin(share);
+    if (share[longest] > 0) text[static_cast<std::size_t>(column)] = mark_of(static_cast<Mode>(longest));
+  }
+  return text;
+}
+
+std::string pair_name(const RunSession& session, Pair pair) {
+  const auto& bodies = session.scene().model.bodies;
+  return fmt::format("{} / {}", bodies[static_cast<std::size_t>(pair.first)].name,
+                     bodies[static_cast<std::size_t>(pair.second)].name);
+}
+
+void print_timeline(const RunSession& session) {
+  const auto pairs = intervals_by_pair(session.simulation().timeline());
+  if (pairs.empty()) return;
+  std::size_t width = 0, shown = 0;
+  for (const auto& [pair, intervals] : pairs) width = std::max(width, pair_name(session, pair).size());
+  const double end = session.simulation().time();
+  fmt::print("\ncontact modes from {:.6g} to {:.6g}   = stick   o roll   ~ slide   . open\n", session.start_time(),
+             end);
+  for (const auto& [pair, intervals] : pairs) {
+    if (shown++ == kMostPairs) {
+      fmt::print("  and {} more pairs (all are in the recording)\n", pairs.size() - kMostPairs);
+      break;
+    }
+    fmt::print("  {:<{}}  {}\n", pair_name(session, pair), width, band(intervals, session.start_time(), end));
+  }
+  shown = 0;
+  for (const auto& [pair, intervals] : pairs) {
+    if (shown++ == kMostPairs || intervals.size() < 2) continue;
+    std::string line;
+    for (std::size_t k = 0; k < intervals.size() && k < kMostSwitches; ++k)
+      line += fmt::format("{}{} {:.9g}", k > 0 ? ", " : "", to_string(intervals[k].mode), intervals[k].begin);
+    if (intervals.size() > kMostSwitches) line += fmt::format(", and {} more", intervals.size() - kMostSwitches);
+    fmt::print("  {:<{}}  from: {}\n", pair_name(session, pair), width, line);
+  }
+}
+
+std::string end_text(const RunSession& session, RunEnd end) {
+  switch (end) {
+    case RunEnd::Finished: return "finished";
+    case RunEnd::Stopped: return fmt::format("stopped: {}", session.stop_text());
+    case RunEnd::Uncertified: return "FAILED: a step could not be certified";
+  }
+  return {};
+}
+
+Json number(double x) {
+  return std::isfinite(x) ? Json(x) : Json(nullptr);
+}
+
+Json vector3(const Vec3& v) {
+  return Json::array({v[0], v[1], v[2]});
+}
+
+Json modes_json(const RunSession& session) {
+  Json list = Json::array();
+  for (const auto& [pair, intervals] : intervals_by_pair(session.simulation().timeline())) {
+    const auto& bodies = session.scene().model.bodies;
+    for (const ModeInterval& interval : intervals)
+      list.push_back(
+          {{"bodies",
+            {bodies[static_cast<std::size_t>(pair.first)].name, bodies[static_cast<std::size_t>(pair.second)].name}},
+           {"mode", to_string(interval.mode)},
+           {"begin", interval.begin},
+           {"end", interval.end}});
+  }
+  return list;
+}
+
+}  // namespace
+
+void print_run_report(const RunSession& session, RunEnd end) {
+  const simulation::Simulation& run = session.simulation();
+  const simulation::Counters& counters = run.counters();
+  const stepping::Method& method = run.method();
+  fmt::print("{}\n", session.scene().title.empty() ? session.scene().file.string() : session.scene().title);
+  fmt::print("  {} at t = {:.9g} after {} steps in {:.3g} s ({:.3g} us per step)\n", end_text(session, end), run.time(),
+             counters.steps, session.wall_seconds(),
+             counters.steps > 0 ? 1e6 * session.wall_seconds() / static_cast<double>(counters.steps) : 0.0);
+  fmt::print("  method       {}, {}, step {:.6g}\n", method.stepper,
+             method.friction == "pyramid" ? fmt::format("pyramid of {} directions", method.directions)
+                                          : std::string("exact friction cone"),
+             method.step);
+  fmt::print(
+      "  certificate  worst residual {:.2e} at t = {:.6g} (tolerance {:.0e}); {} contact problems, {} events, {} "
+      "fall-backs\n",
+      counters.worst_residual, counters.worst_time, method.tolerance, counters.solves, counters.events,
+      counters.fallbacks);
+  std::size_t width = 0;
+  for (const scene::Observable& observable : session.scene().observables)
+    width = std::max(width, observable.name.size());
+  for (std::size_t k = 0; k < session.observables().size(); ++k) {
+    const scene::Observable& observable = session.scene().observables[k];
+    fmt::print("  {:<{}}  {:.12g} {}\n", observable.name, width, session.observables()[k], observable.unit);
+  }
+  print_timeline(session);
+  if (!session.recording_path().empty()) fmt::print("\nrecording: {}\n", session.recording_path());
+}
+
+void print_run_json(const RunSession& session, RunEnd end) {
+  const simulation::Simulation& run = session.simulation();
+  const simulation::Counters& counters = run.counters();
+  Json out;
+  out["scene"] = session.scene().file.string();
+  out["time"] = run.time();
+  out["steps"] = counters.steps;
+  out["certified"] = end != RunEnd::Uncertified;
+  out["worst_residual"] = number(counters.worst_residual);
+  out["wall_seconds"] = session.wall_seconds();
+  out["observe"] = Json::object();
+  for (std::size_t k = 0; k < session.observables().size(); ++k)
+    out["observe"][session.scene().observables[k].name] = number(session.observables()[k]);
+  out["bodies"] = Json::object();
+  for (std::size_t b = 0; b < run.model().bodies.size(); ++b) {
+    const model::BodyState& state = run.state().bodies[b];
+    const Quat& q = state.pose.orientation;
+    Json body;
+    body["position"] = vector3(state.pose.position);
+    body["orientation"] = Json::array({q.w(), q.x(), q.y(), q.z()});
+    if (run.model().bodies[b].planar()) body["angle"] = state.angle;
+    body["velocity"] = vector3(state.velocity.linear);
+    body["angular_velocity"] = vector3(state.velocity.angular);
+    out["bodies"][run.model().bodies[b].name] = std::move(body);
+  }
+  out["parameters"] = Json::object();
+  for (const scene::Parameter& parameter : session.scene().parameters)
+    out["parameters"][parameter.name] = parameter.value;
+  out["method"] = {{"stepper", run.method().stepper},       {"friction", run.method().friction},
+                   {"directions", run.method().directions}, {"step", run.method().step},
+                   {"solver", run.method().solver},         {"tolerance", run.method().tolerance}};
+  out["end"] = end == RunEnd::Finished ? "finished" : end == RunEnd::Stopped ? "stopped" : "uncertified";
+  if (end == RunEnd::Stopped) out["stopped_by"] = session.stop_text();
+  out["solves"] = counters.solves;
+  out["events"] = counters.events;
+  out["fallbacks"] = counters.fallbacks;
+  out["modes"] = modes_json(session);
+  if (!session.recording_path().empty()) out["recording"] = session.recording_path();
+  fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace stickslip::app

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// One run of a scene: the simulation with everything that watches it (observables, recording, checkpoints, progress).
+#pragma once
+
+#include "run_options.h"
+
+#include "stickslip/recording/recorder.h"
+#include "stickslip/scene/observer.h"
+#include "stickslip/scene/scene.h"
+#include "stickslip/simulation/simulation.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stickslip::app {
+
+enum class RunEnd { Finished, Stopped, Uncertified };
+
+class RunSession {
+ public:
+  // Throws SceneError, RecordingError, or std::runtime_error with one line.
+  explicit RunSession(const RunOptions& options);
+
+  RunEnd run();
+
+  [[nodiscard]] const scene::Scene& scene() const { return scene_; }
+  [[nodiscard]] const simulation::Simulation& simulation() const { return *simulation_; }
+  [[nodiscard]] const std::vector<double>& observables() const { return values_; }  // at the end
+  [[nodiscard]] const std::string& recording_path() const { return recording_path_; }
+  [[nodiscard]] const std::string& failed_problem_path() const { return failed_problem_path_; }
+  [[nodiscard]] const std::string& stop_text() const { return stop_text_; }
+  [[nodiscard]] double wall_seconds() const { return wall_seconds_; }
+  [[nodiscard]] double start_time() const { return start_time_; }
+
+ private:
+  bool after_step();
+  void watch();  // functions over the run and stop conditions
+  void record_frame();
+  void record_mode_changes();
+  void save_checkpoint();
+  void load_checkpoint();
+  void save_failed_problem();
+  void check_overlaps();
+  [[nodiscard]] scene::Observation now() const;
+  [[nodiscard]] std::string fingerprint() const;
+
+  RunOptions options_;
+  scene::Scene scene_;
+  std::unique_ptr<simulation::Simulation> simulation_;
+  std::unique_ptr<scene::Observer> observer_;
+  std::unique_ptr<recording::Recorder> recorder_;
+  std::vector<double> values_;
+  std::string recording_path_, failed_problem_path_, stop_text_;
+  double start_time_ = 0, next_frame_ = 0, worst_since_frame_ = 0, wall_seconds_ = 0;
+  std::size_t changes_recorded_ = 0;
+  bool watch_every_step_ = false, show_progress_ = false;
+  std::chrono::steady_clock::time_point begin_, last_checkpoint_, last_progress_;
+  int steps_since_clock_ = 0;
+};
+
+// Name of the recording when the user gives none: folder/scene.toml -> folder.h5, other.toml -> other.h5.
+[[nodiscard]] std::string default_recording_name(const std::string& scene_path);
+
+}  // namespace stickslip::app
