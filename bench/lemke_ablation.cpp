@@ -49,6 +49,8 @@ std::vector<Variant> variants() {
     o.tie_tolerance = 0;
     o.perturb = false;
   });
+  add("cover all, tie tolerance 0, z0 must reach 0", [](LemkeOptions& o) { o.tie_tolerance = o.negligible = 0; });
+  add("cover all, z0 must reach 0", [](LemkeOptions& o) { o.negligible = 0; });
   return list;
 }
 

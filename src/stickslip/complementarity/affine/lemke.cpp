@@ -280,6 +280,13 @@ LemkeExit Lemke<Matrix>::pivot_until_done(const LemkeOptions& options) {
   return LemkeExit::Solved;
 }
 
+// Whether z0 may be taken for 0 where the path broke off. The basis stays as it is: without z0 it may well be singular.
+template <class Matrix>
+bool Lemke<Matrix>::artificial_is_negligible(double part) const {
+  const int c = basis_.position_of_column(n_);
+  return c >= 0 && x_[c] <= part * artificial_start_;
+}
+
 template <class Matrix>
 void Lemke<Matrix>::finish() {
   for (int j = 0; j < n_; ++j) {
@@ -310,8 +317,9 @@ LemkeExit Lemke<Matrix>::solve(const Matrix& M, const double* q, const double* l
     perturb(options);
     if (!enter_artificial()) return LemkeExit::Breakdown;
     const LemkeExit exit = pivot_until_done(options);
-    if (exit != LemkeExit::Solved) return exit;
-    compute_values(2);
+    const bool broken_off = exit == LemkeExit::Ray || exit == LemkeExit::Breakdown;
+    if (exit != LemkeExit::Solved && !(broken_off && artificial_is_negligible(options.negligible))) return exit;
+    if (exit == LemkeExit::Solved) compute_values(2);  // else the last values of the path are the best there are
   }
   finish();
   return LemkeExit::Solved;

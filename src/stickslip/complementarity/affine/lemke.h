@@ -11,6 +11,9 @@
 // blocks, the method ends on a ray. Unknowns between two bounds may jump from one to the other (no basis change); free
 // unknowns are basic from the start and never leave.
 //
+// On tall toppling stacks z0 falls geometrically towards 0, and rounding ends the path before it arrives. Where the path
+// breaks off with a negligible z0, it is taken for 0; the certificate says whether that was right.
+//
 // What makes it work on contact problems:
 //   * Only the k basic z and the column of z0 are factored (lemke_basis.h); basic w are priced with whole columns of M.
 //     A contact with d friction directions adds about 3 to k, whatever d.
@@ -44,6 +47,7 @@ struct LemkeOptions {
   bool cover_by_count = false;     // overrides cover_all: true when more basics stand exactly at a bound than are violated
   double tie_tolerance = 1e-11;    // relaxation of the ratio test, in natural units
   double pivot_tolerance = 1e-10;  // rates below this part of the largest one do not block
+  double negligible = 1e-9;        // z0 below this part of its first value counts as 0 when the path breaks off
   int refactor_interval = 60;      // pivots between fresh factors
   unsigned seed = 1;               // of the perturbation
   bool perturb = true;
@@ -102,13 +106,14 @@ class Lemke {
   [[nodiscard]] bool exchange(const Blocking& blocking);
   void record_ray();
   LemkeExit pivot_until_done(const LemkeOptions& options);
+  [[nodiscard]] bool artificial_is_negligible(double part) const;
   void finish();
 
   const Matrix* M_ = nullptr;
   const double *q_ = nullptr, *lower_ = nullptr, *upper_ = nullptr;
   int n_ = 0, pivots_ = 0;
   unsigned random_ = 1;
-  double artificial_ = 0;
+  double artificial_ = 0, artificial_start_ = 0;
   bool artificial_basic_ = false;
   Driver driver_;
   LemkeBasis<Matrix> basis_;

@@ -124,6 +124,7 @@ bool Lemke<Matrix>::enter_artificial() {
   if (leaving < 0) return false;
 
   const double z0 = worst, z0_eps = -first;
+  artificial_start_ = z0;
   for (int i = 0; i < n_; ++i) {
     if (status_[i] == VariableStatus::Basic) continue;
     slack_[i] = factor_[i] * (w_[i] + shift_[i] * z0);
