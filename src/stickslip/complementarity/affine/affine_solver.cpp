@@ -158,7 +158,7 @@ void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, 
     case Presolve::Outcome::Infeasible:
       summary.status = Status::Infeasible;
       summary.solver = "presolve";
-      return;
+      break;
     case Presolve::Outcome::Solved:
       summary.status = Status::Solved;
       summary.solver = "presolve";
@@ -168,8 +168,10 @@ void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, 
     case Presolve::Outcome::Reduced: solve_blocks(problem, start, options, deadline, z, summary); break;
   }
   summary.residual = affine_residual(problem, z, residual);
-  if (summary.status != Status::Solved || summary.residual.error <= options.tolerance) return;
-  // Forced values that rounding spoilt: the whole problem once more, without presolve.
+  if (summary.status == Status::Solved && summary.residual.error <= options.tolerance) return;
+  const bool unproven = summary.status == Status::Infeasible && presolve.rounded();
+  if (summary.status != Status::Solved && !unproven) return;
+  // Forced values that rounding spoilt, or that only seem to contradict a row: the whole problem, without presolve.
   summary.blocks = 1;
   adopt(strategy.solve(problem, nullptr, options, deadline, history, z), summary);
   basis = strategy.basis();
@@ -183,6 +185,7 @@ SolverSummary AffineSolver::solve(const AffineProblem& problem, Eigen::VectorXd&
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
   if (!well_formed(problem)) {
     summary.status = Status::BadInput;
+    w.warm.clear();
     return summary;
   }
   const Eigen::Index n = problem.size();

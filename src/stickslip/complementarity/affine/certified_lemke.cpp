@@ -9,6 +9,9 @@ namespace {
 
 constexpr int kRestarts = 4;
 constexpr double kRestartTie = 1e-13;
+// Answers that are certified but not as good as pivoting usually gets (a path that broke off early) are worth one restart:
+// contacts that stick should stick exactly.
+constexpr double kPolished = 1e-12;
 
 }  // namespace
 
@@ -75,21 +78,33 @@ CertifiedLemke::Result CertifiedLemke::run(const VariableStatus* start, const Le
   schur_form = schur_form && has_schur_form();
   LemkeOptions again = options;
   again.tie_tolerance = std::min(options.tie_tolerance, kRestartTie);
+  bool latest_is_best = false, restarted = false;
   for (int attempt = 0; attempt <= kRestarts; ++attempt) {
+    LemkeExit exit = LemkeExit::Breakdown;
     if (attempt == 0) {
-      result.exit = run_once(start, options, schur_form, z);
+      exit = result.exit = run_once(start, options, schur_form, z);
     } else {
+      if (latest_is_best) {
+        best_z_ = z;
+        best_basis_ = basis_;
+        latest_is_best = false;
+      }
+      restarted = true;
       again.cover_all = attempt % 2 == 0;
       again.seed += 7;
       from_ = basis_;
-      result.exit = run_once(from_.data(), again, schur_form, z);
+      exit = run_once(from_.data(), again, schur_form, z);
     }
-    if (result.exit != LemkeExit::Solved) break;
-    result.residual = affine_residual(*problem_, z, residual_);
-    if (result.residual.error <= tolerance) {
-      result.certified = true;
-      break;
-    }
+    if (exit != LemkeExit::Solved) break;
+    const Residual residual = affine_residual(*problem_, z, residual_);
+    latest_is_best = attempt == 0 || residual.error < result.residual.error;
+    if (latest_is_best) result.residual = residual;
+    result.certified = result.residual.error <= tolerance;
+    if (result.certified && (attempt > 0 || std::min(residual.natural, residual.scaled) <= kPolished)) break;
+  }
+  if (result.exit == LemkeExit::Solved && !latest_is_best && restarted) {
+    z = best_z_;
+    basis_ = best_basis_;
   }
   result.pivots = pivots_;
   return result;

@@ -56,7 +56,8 @@ class CertifiedLemke {
   Lemke<DenseColumns> dense_lemke_;
   Lemke<SparseColumns> sparse_lemke_;
   Lemke<LazySchur> schur_lemke_;
-  Basis basis_, restart_, from_;
+  Basis basis_, restart_, from_, best_basis_;
+  Eigen::VectorXd best_z_;
   std::vector<double> ray_;
   ResidualWorkspace residual_;
 };

@@ -2,15 +2,19 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/infeasibility.h"
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace stickslip::complementarity {
 namespace {
 
-constexpr double kRounding = 1e-12;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kMargin = 1e-8;
+constexpr double kNearlyZero = 1e-9;             // of the sum of its terms: meant to be zero
+constexpr std::size_t kLargestPolish = 1000000;  // entries of the least-squares problem
 constexpr Eigen::Index kLargestProgram = 600;  // unknowns of the original problem
 
 // f(i, value) for the entries of column j.
@@ -40,12 +44,13 @@ bool proves_infeasible(const AffineProblem& problem, const double* y) {
     size += std::fabs(problem.q[i] * y[i]);
   }
   for (Eigen::Index j = 0; j < n; ++j) {
-    double c = 0, terms = 0;
+    double c = 0, terms = 0, count = 0;
     for_each_in_column(problem, j, [&](Eigen::Index i, double value) {
       c += value * y[i];
       terms += std::fabs(value * y[i]);
+      count += value * y[i] != 0;
     });
-    const double noise = kRounding * terms;
+    const double noise = (4 * count + 16) * kEpsilon * terms;
     const double bound = c > 0 ? problem.upper[j] : problem.lower[j];
     if (std::isinf(bound)) {
       if (std::fabs(c) > noise) return false;
@@ -89,12 +94,45 @@ bool InfeasibilityProver::prove_by_row(const AffineProblem& problem) {
   return proves_infeasible(problem, y_.data());
 }
 
+// The ray comes from a factor that has been updated many times: sums (M' y)_j that should vanish do so to 1e-12 only.
+// The smallest change of y that makes them vanish is found by least squares; the check itself stays strict.
+void InfeasibilityProver::polish(const AffineProblem& problem) {
+  const Eigen::Index n = problem.size();
+  std::vector<Eigen::Index> support, vanishing;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (!sign_allowed(problem, i, y_[i])) y_[i] = 0;  // rounding
+    if (y_[i] != 0) support.push_back(i);
+  }
+  for (Eigen::Index j = 0; j < n; ++j) {
+    if (std::isfinite(problem.lower[j]) && std::isfinite(problem.upper[j])) continue;
+    double c = 0, terms = 0;
+    for_each_in_column(problem, j, [&](Eigen::Index i, double value) {
+      c += value * y_[i];
+      terms += std::fabs(value * y_[i]);
+    });
+    if (terms > 0 && std::fabs(c) <= kNearlyZero * terms) vanishing.push_back(j);
+  }
+  if (vanishing.empty() || support.size() * vanishing.size() > kLargestPolish) return;
+
+  std::vector<Eigen::Index> place(static_cast<std::size_t>(n), -1);
+  for (std::size_t k = 0; k < support.size(); ++k) place[support[k]] = static_cast<Eigen::Index>(k);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(vanishing.size(), support.size());
+  for (std::size_t row = 0; row < vanishing.size(); ++row) {
+    for_each_in_column(problem, vanishing[row], [&](Eigen::Index i, double value) {
+      if (place[i] >= 0) A(static_cast<Eigen::Index>(row), place[i]) = value;
+    });
+  }
+  Eigen::VectorXd y(support.size());
+  for (std::size_t k = 0; k < support.size(); ++k) y[k] = y_[support[k]];
+  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factor(A);
+  for (int pass = 0; pass < 2; ++pass) y -= factor.solve(A * y);
+  for (std::size_t k = 0; k < support.size(); ++k) y_[support[k]] = sign_allowed(problem, support[k], y[k]) ? y[k] : 0;
+}
+
 bool InfeasibilityProver::prove_by_ray(const AffineProblem& problem, const std::vector<double>& ray) {
   if (static_cast<Eigen::Index>(ray.size()) != problem.size()) return false;
   y_ = ray;
-  for (Eigen::Index i = 0; i < problem.size(); ++i) {
-    if (!sign_allowed(problem, i, y_[i])) y_[i] = 0;
-  }
+  polish(problem);
   return proves_infeasible(problem, y_.data());
 }
 
@@ -134,9 +172,7 @@ bool InfeasibilityProver::prove_by_linear_program(const AffineProblem& problem,
   if (result.exit != LemkeExit::Ray) return false;
   const std::vector<double>& ray = lemke_.ray();
   y_.assign(ray.begin() + problem.size(), ray.end());
-  for (Eigen::Index i = 0; i < problem.size(); ++i) {
-    if (!sign_allowed(problem, i, y_[i])) y_[i] = 0;  // rounding
-  }
+  polish(problem);
   return proves_infeasible(problem, y_.data());
 }
 

@@ -13,7 +13,7 @@
 // affine problem  [0 -M'; M 0](z, y) + (0, q)  with a skew, hence monotone, matrix: there Lemke's ray always gives y.
 //
 // Whatever the source, y is checked here from M and q with a margin for rounding: where z_j has no bound, (M' y)_j may exceed
-// zero by rounding only (1e-12 of the sum of its terms), and the maximum must lie below zero by 1e-8 of the sum of its terms.
+// zero by rounding of that very sum only (a larger slack would rule out solutions far away), and the maximum must lie below zero by 1e-8 of the sum of its terms.
 // Cost: one product with M' per check; the linear program is an affine problem of twice the size.
 #pragma once
 
@@ -41,6 +41,7 @@ class InfeasibilityProver {
   [[nodiscard]] const std::vector<double>& certificate() const { return y_; }
 
  private:
+  void polish(const AffineProblem& problem);
   void build_linear_program(const AffineProblem& problem);
 
   std::vector<double> y_;

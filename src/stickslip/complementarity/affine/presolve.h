@@ -6,7 +6,7 @@
 //   * Rows that contain only their own unknown, one after the other:   w_i = M_ii z_i + r_i  with
 //         M_ii > 0            z_i = mid(lower_i, upper_i, -r_i / M_ii)
 //         M_ii < 0, z free    z_i = -r_i / M_ii
-//         M_ii = 0            r_i > 0: lower bound, r_i < 0: upper bound; no such bound: the problem has no solution
+//         M_ii = 0            r_i > 0: lower bound, r_i < 0: upper bound; no such bound: a contradiction, up to rounding
 //     Each decision is forced, so the rest of the problem keeps all its solutions. Triangular problems (Murty's, on which
 //     pivoting takes 2^n steps) end here. Fixed unknowns (lower = upper) count as decided.
 //   * The rest falls into independent blocks: connected parts of the graph of M + M'.
@@ -32,6 +32,8 @@ class Presolve {
   Outcome run(const AffineProblem& problem, Eigen::VectorXd& z);
 
   [[nodiscard]] int blocks() const { return static_cast<int>(block_start_.size()) - 1; }
+  // Whether the blocks carry rounded values of decided unknowns: a block without a solution then proves nothing.
+  [[nodiscard]] bool rounded() const { return undecided_ < static_cast<int>(decided_.size()); }
   // Copies block b of the problem, with the decided unknowns moved into q. Storage of `block` is reused.
   void extract(const AffineProblem& problem, int b, AffineProblem& block);
   void scatter(int b, const Eigen::VectorXd& block_z, Eigen::VectorXd& z) const;
