@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/affine_residual.h"
 
-#include "complementarity/affine/affine_checks.h"
+#include "tests/complementarity/affine/affine_checks.h"
 #include "stickslip/complementarity/corpus/affine_generators.h"
 
 #include <gtest/gtest.h>

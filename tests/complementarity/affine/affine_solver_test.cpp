@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 #define STICKSLIP_COUNT_ALLOCATIONS
-#include "support/allocation_counter.h"
+#include "tests/support/allocation_counter.h"
 
-#include "complementarity/affine/affine_checks.h"
-#include "problem_files.h"
+#include "tests/complementarity/affine/affine_checks.h"
+#include "tests/problem_files.h"
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/corpus/affine_generators.h"

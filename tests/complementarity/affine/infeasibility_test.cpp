@@ -105,5 +105,28 @@ TEST(Infeasibility, MonotoneProblemsAreAlwaysDecided) {
   EXPECT_GT(infeasible, 50);
 }
 
+// Rounding of z1 = 1/49 is blown up by the second row's 1e-10; the third row then seems to contradict the other two.
+TEST(Infeasibility, NotClaimedBecauseForcedValuesWereRounded) {
+  Eigen::MatrixXd M(3, 3);
+  M << 49, 0, 0, 49, 1e-10, 0, 0, 1, 0;
+  AffineProblem problem = make_lcp(M, Eigen::Vector3d(-1, -1, 0));
+  problem.lower.setConstant(-kInfinity);  // z = (1/49, 0, anything) solves it
+  AffineSolver solver;
+  Eigen::VectorXd z;
+  EXPECT_NE(solver.solve(problem, z).status, Status::Infeasible);
+}
+
+// Positive definite, so it has a solution, though one of size 1e13: (M'y)_j = 1e-13 is small, but not zero.
+TEST(Infeasibility, NotClaimedForASolutionFarAway) {
+  Eigen::MatrixXd M(2, 2);
+  M << 1, -1, -1, 1 + 1e-13;
+  const AffineProblem problem = make_lcp(M, Eigen::Vector2d(-1, 0));
+  const double y[] = {1, 1};
+  EXPECT_FALSE(proves_infeasible(problem, y));
+  AffineSolver solver;
+  Eigen::VectorXd z;
+  EXPECT_NE(solver.solve(problem, z).status, Status::Infeasible);
+}
+
 }  // namespace
 }  // namespace stickslip::complementarity

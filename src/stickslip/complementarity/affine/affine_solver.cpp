@@ -72,9 +72,15 @@ AffineSolver::~AffineSolver() = default;
 AffineSolver::AffineSolver(AffineSolver&&) noexcept = default;
 AffineSolver& AffineSolver::operator=(AffineSolver&&) noexcept = default;
 
-std::span<const AlgorithmInfo> AffineSolver::algorithms() { return kAlgorithms; }
-void AffineSolver::warm_start(const Basis& basis) { workspace_->warm = basis; }
-const Basis& AffineSolver::basis() const { return workspace_->basis; }
+std::span<const AlgorithmInfo> AffineSolver::algorithms() {
+  return kAlgorithms;
+}
+void AffineSolver::warm_start(const Basis& basis) {
+  workspace_->warm = basis;
+}
+const Basis& AffineSolver::basis() const {
+  return workspace_->basis;
+}
 
 void AffineSolver::Workspace::adopt(const BlockOutcome& outcome, SolverSummary& summary) const {
   summary.status = outcome.status;
@@ -94,8 +100,8 @@ void AffineSolver::Workspace::basis_of_decided(const AffineProblem& problem, con
 }
 
 void AffineSolver::Workspace::solve_blocks(const AffineProblem& problem, const VariableStatus* start,
-                                           const SolverOptions& options, Clock::time_point deadline,
-                                           Eigen::VectorXd& z, SolverSummary& summary) {
+                                           const SolverOptions& options, Clock::time_point deadline, Eigen::VectorXd& z,
+                                           SolverSummary& summary) {
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
   const int count = presolve.blocks();
   summary.blocks = count;
@@ -146,10 +152,10 @@ void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, 
                                                   const SolverOptions& options, Clock::time_point deadline,
                                                   Eigen::VectorXd& z, SolverSummary& summary) {
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
-  if (start == nullptr && deadline == Clock::time_point::max() && solve_tiny(problem, options.tolerance, z, summary)) return;
+  if (start == nullptr && deadline == Clock::time_point::max() && solve_tiny(problem, options.tolerance, z, summary))
+    return;
   // A warm start is for a problem whose structure is known: nothing to split before the basis has been tried.
-  const Presolve::Outcome outcome =
-      start != nullptr ? Presolve::Outcome::Nothing : presolve.run(problem, z);
+  const Presolve::Outcome outcome = start != nullptr ? Presolve::Outcome::Nothing : presolve.run(problem, z);
   switch (outcome) {
     case Presolve::Outcome::Nothing:
       adopt(strategy.solve(problem, start, options, deadline, history, z), summary);

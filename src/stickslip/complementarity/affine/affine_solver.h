@@ -33,8 +33,8 @@ class AffineSolver {
   AffineSolver& operator=(AffineSolver&&) noexcept;
 
   // z: the answer, or the best point known when the status is not Solved. Its incoming value is not used.
-  // Sizes, q and bounds are checked (BadInput); that every entry of M is a finite number is the caller's word, as looking
-  // at all of them can cost more than a warm solve. validate() does it: call it on whatever comes from outside.
+  // Sizes, q and bounds are checked (BadInput); that every entry of M is a finite number is the caller's word, as
+  // looking at all of them can cost more than a warm solve. validate() does it: call it on whatever comes from outside.
   // algorithm: "auto" or a name from algorithms(); a named algorithm runs alone, without presolve or fall-backs.
   SolverSummary solve(const AffineProblem& problem, Eigen::VectorXd& z, const SolverOptions& options = {},
                       std::string_view algorithm = "auto");

@@ -12,8 +12,8 @@ namespace {
 
 constexpr Eigen::Index kDenseActiveSetFrom = 16;  // below, Lemke is as fast and needs no luck
 constexpr Eigen::Index kSparseActiveSetFrom = 40;
-// A sweep over a sparse matrix is far cheaper than a factorisation, so many are worth one iteration less (64 x 64 obstacle:
-// 16 iterations after 8 sweeps, 6 after 100).
+// A sweep over a sparse matrix is far cheaper than a factorisation, so many are worth one iteration less (64 x 64
+// obstacle: 16 iterations after 8 sweeps, 6 after 100).
 constexpr int kSparseSweeps = 100;
 constexpr Eigen::Index kSchurFrom = 13;
 constexpr std::size_t kLargestTrialBasis = 300;  // dense factor of a warm basis
@@ -63,7 +63,8 @@ void BlockStrategy::begin(const AffineProblem& problem, const SolverOptions& opt
 
 LemkeOptions BlockStrategy::lemke_options() const {
   LemkeOptions lemke;
-  lemke.max_pivots = options_.max_iterations > 0 ? options_.max_iterations : 20 * static_cast<int>(problem_->size()) + 200;
+  lemke.max_pivots =
+      options_.max_iterations > 0 ? options_.max_iterations : 20 * static_cast<int>(problem_->size()) + 200;
   lemke.deadline = deadline_;
   return lemke;
 }
@@ -163,9 +164,9 @@ bool BlockStrategy::try_lemke(const VariableStatus* start, const LemkeOptions& l
   return false;
 }
 
-// Covering only what is violated takes far fewer pivots on sliding contacts (64 friction directions: 9 instead of 39), more on
-// stacks at rest and on matrices with a positive diagonal, and the theory that says when a ray cannot happen asks for a
-// positive covering vector: hence the choice, and the second run.
+// Covering only what is violated takes far fewer pivots on sliding contacts (64 friction directions: 9 instead of 39),
+// more on stacks at rest and on matrices with a positive diagonal, and the theory that says when a ray cannot happen
+// asks for a positive covering vector: hence the choice, and the second run.
 bool BlockStrategy::try_lemke_cold(bool positive_diagonal, Eigen::VectorXd& z) {
   const bool schur = problem_->size() >= kSchurFrom;
   LemkeOptions lemke = lemke_options();
@@ -219,7 +220,8 @@ bool BlockStrategy::try_other_bases(Eigen::VectorXd& z) {
     if (attempt < 2 && has_guess_) {
       start = guess_.data();
     } else if (attempt >= 4) {
-      for (VariableStatus& s : other_) s = (lottery.next() >> 16 & 1U) != 0 ? VariableStatus::Basic : VariableStatus::AtLower;
+      for (VariableStatus& s : other_)
+        s = (lottery.next() >> 16 & 1U) != 0 ? VariableStatus::Basic : VariableStatus::AtLower;
       start = other_.data();
     }
     if (try_lemke(start, lemke, false, "lemke-restart", z)) return true;
@@ -228,7 +230,8 @@ bool BlockStrategy::try_other_bases(Eigen::VectorXd& z) {
 }
 
 bool BlockStrategy::prove_infeasible() {
-  const bool proved = prover_.prove_by_row(*problem_) || (ray_seen_ && prover_.prove_by_ray(*problem_, lemke_.ray())) ||
+  const bool proved = prover_.prove_by_row(*problem_) || prover_.prove_by_equations(*problem_) ||
+                      (ray_seen_ && prover_.prove_by_ray(*problem_, lemke_.ray())) ||
                       (ray_seen_ && prover_.prove_by_linear_program(*problem_, deadline_));
   if (proved) {
     outcome_.status = Status::Infeasible;
@@ -337,8 +340,8 @@ BlockOutcome BlockStrategy::enumeration(const AffineProblem& problem, const Solv
   return outcome_;
 }
 
-BlockOutcome BlockStrategy::least_squares(const AffineProblem& problem, const SolverOptions& options,
-                                          Deadline deadline, Eigen::VectorXd& z) {
+BlockOutcome BlockStrategy::least_squares(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
+                                          Eigen::VectorXd& z) {
   begin(problem, options, deadline, nullptr);
   (void)try_least_squares(z);
   outcome_.solver = "least-squares";

@@ -6,13 +6,15 @@
 //     warm basis given            the equations of that basis alone; then Lemke from it
 //     dense, all M_ii > 0         active set after Gauss-Seidel sweeps (P-matrices), from 16 unknowns
 //     sparse, all M_ii > 0        active set, from 40 unknowns
-//     otherwise, or after these   Lemke, covering what is violated, then covering all; with free unknowns and sparse M on the
+//     otherwise, or after these   Lemke, covering what is violated, then covering all; with free unknowns and sparse M
+//     on the
 //                                 Schur complement of the free block first
 //     fall-backs                  Lemke on the whole block; the active set and Lemke from its guess; Lemke with other
 //                                 covering vectors and from other bases; a proof that there is no solution; all bases,
 //                                 when there are few; least squares
 //
-// Everything that is returned as certified was checked by affine_residual. Deterministic: "random" choices have fixed seeds.
+// Everything that is returned as certified was checked by affine_residual. Deterministic: "random" choices have fixed
+// seeds.
 #pragma once
 
 #include "stickslip/complementarity/affine/active_set.h"

@@ -15,7 +15,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kMargin = 1e-8;
 constexpr double kNearlyZero = 1e-9;             // of the sum of its terms: meant to be zero
 constexpr std::size_t kLargestPolish = 1000000;  // entries of the least-squares problem
-constexpr Eigen::Index kLargestProgram = 600;  // unknowns of the original problem
+constexpr Eigen::Index kLargestProgram = 600;    // unknowns of the original problem
 
 // f(i, value) for the entries of column j.
 template <class F>
@@ -133,6 +133,31 @@ bool InfeasibilityProver::prove_by_ray(const AffineProblem& problem, const std::
   if (static_cast<Eigen::Index>(ray.size()) != problem.size()) return false;
   y_ = ray;
   polish(problem);
+  return proves_infeasible(problem, y_.data());
+}
+
+// Equations alone: the part of q_E that M_E z cannot reach, y = -(q_E projected on the null space of M_E').
+bool InfeasibilityProver::prove_by_equations(const AffineProblem& problem) {
+  const Eigen::Index n = problem.size();
+  std::vector<Eigen::Index> equations, place(static_cast<std::size_t>(n), -1);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (problem.lower[i] != -kInfinity || problem.upper[i] != kInfinity) continue;
+    place[i] = static_cast<Eigen::Index>(equations.size());
+    equations.push_back(i);
+  }
+  if (equations.empty() || equations.size() * static_cast<std::size_t>(n) > kLargestPolish) return false;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, static_cast<Eigen::Index>(equations.size()));
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for_each_in_column(problem, j, [&](Eigen::Index i, double value) {
+      if (place[i] >= 0) A(j, place[i]) = value;
+    });
+  }
+  Eigen::VectorXd y(equations.size());
+  for (std::size_t k = 0; k < equations.size(); ++k) y[k] = -problem.q[equations[k]];
+  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factor(A);
+  for (int pass = 0; pass < 2; ++pass) y -= factor.solve(A * y);
+  y_.assign(static_cast<std::size_t>(n), 0.0);
+  for (std::size_t k = 0; k < equations.size(); ++k) y_[equations[k]] = y[k];
   return proves_infeasible(problem, y_.data());
 }
 

@@ -35,7 +35,8 @@ int find_root(std::vector<int>& parent, int i) {
 
 }  // namespace
 
-// Walks over the columns with the list of rows that have shown no off-diagonal entry yet; full matrices empty it at once.
+// Walks over the columns with the list of rows that have shown no off-diagonal entry yet; full matrices empty it at
+// once.
 bool Presolve::any_singleton(const AffineProblem& problem) {
   const auto n = static_cast<int>(problem.size());
   for (int i = 0; i < n; ++i) {

@@ -6,9 +6,10 @@
 //   * Rows that contain only their own unknown, one after the other:   w_i = M_ii z_i + r_i  with
 //         M_ii > 0            z_i = mid(lower_i, upper_i, -r_i / M_ii)
 //         M_ii < 0, z free    z_i = -r_i / M_ii
-//         M_ii = 0            r_i > 0: lower bound, r_i < 0: upper bound; no such bound: a contradiction, up to rounding
-//     Each decision is forced, so the rest of the problem keeps all its solutions. Triangular problems (Murty's, on which
-//     pivoting takes 2^n steps) end here. Fixed unknowns (lower = upper) count as decided.
+//         M_ii = 0            r_i > 0: lower bound, r_i < 0: upper bound; no such bound: a contradiction, up to
+//         rounding
+//     Each decision is forced, so the rest of the problem keeps all its solutions. Triangular problems (Murty's, on
+//     which pivoting takes 2^n steps) end here. Fixed unknowns (lower = upper) count as decided.
 //   * The rest falls into independent blocks: connected parts of the graph of M + M'.
 //
 // Cost: entries of M, but only the first few columns when M is dense and full.
@@ -28,7 +29,8 @@ class Presolve {
   // Whether some row contains only its own unknown, or some unknown is fixed.
   [[nodiscard]] bool any_singleton(const AffineProblem& problem);
 
-  // Nothing: one block, no decided unknown. Otherwise z holds the decided values (0 elsewhere) and the blocks are listed.
+  // Nothing: one block, no decided unknown. Otherwise z holds the decided values (0 elsewhere) and the blocks are
+  // listed.
   Outcome run(const AffineProblem& problem, Eigen::VectorXd& z);
 
   [[nodiscard]] int blocks() const { return static_cast<int>(block_start_.size()) - 1; }
