@@ -46,7 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size > 20000) return 0;
   const std::string text(reinterpret_cast<const char*>(data), size);
   // No files of this machine: includes, meshes and SVG files would be looked for beside the scene.
-  if (text.find("include") != std::string::npos || text.find("mesh") != std::string::npos || text.find("file") != std::string::npos) return 0;
+  if (text.find("include") != std::string::npos || text.find("mesh") != std::string::npos ||
+      text.find("file") != std::string::npos)
+    return 0;
   scene::LoadOptions options;
   options.most_bodies = 50;
   try {

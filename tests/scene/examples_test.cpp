@@ -21,7 +21,9 @@ struct Example {
   const char* name;
   std::vector<std::string> parameters, observables;
 };
-void PrintTo(const Example& example, std::ostream* out) { *out << example.name; }
+void PrintTo(const Example& example, std::ostream* out) {
+  *out << example.name;
+}
 
 std::filesystem::path file_of(const std::string& name) {
   return std::filesystem::path(STICKSLIP_SOURCE_DIR) / "examples" / name / "scene.toml";
@@ -62,20 +64,24 @@ TEST_P(Examples, LoadAndHaveTheirParametersAndObservables) {
 TEST_P(Examples, RunCertified) {
   const std::vector<Override> small = {{"n", "10"}};
   const bool has_n = std::string(GetParam().name) == "pile";
-  const Scene scene = load_scene(file_of(GetParam().name), has_n ? std::span<const Override>(small) : std::span<const Override>());
+  const Scene scene =
+      load_scene(file_of(GetParam().name), has_n ? std::span<const Override>(small) : std::span<const Override>());
   for (const auto& [name, value] : run(scene, 0.2)) {
     EXPECT_TRUE(std::isfinite(value) || name.starts_with("t_")) << name << " = " << value;
   }
 }
 
-const std::vector<std::string> kPlate = {"A1", "A2", "A3", "A4", "A5", "A6", "C1", "C2", "C3", "C4", "C5", "C6", "mu", "x0", "y0"};
+const std::vector<std::string> kPlate = {"A1", "A2", "A3", "A4", "A5", "A6", "C1", "C2",
+                                         "C3", "C4", "C5", "C6", "mu", "x0", "y0"};
 
 INSTANTIATE_TEST_SUITE_P(
     All, Examples,
-    testing::Values(Example{"incline", {"tangent", "mu", "mass"}, {"slide", "sink"}}, Example{"pinch", {"force", "mu", "mass"}, {"drop"}},
+    testing::Values(Example{"incline", {"tangent", "mu", "mass"}, {"slide", "sink"}},
+                    Example{"pinch", {"force", "mu", "mass"}, {"drop"}},
                     Example{"ball", {"vx", "vy", "wx", "wy", "wz", "mu"}, {"x", "y", "slip_speed", "t_roll"}},
                     Example{"meter-stick", {"speed", "mu_s", "mu_k", "half_thickness"}, {"offset", "tilt", "t_loss"}},
-                    Example{"plate-particle", kPlate, {"x", "y", "turn"}}, Example{"plate-tripod", kPlate, {"x", "y", "yaw"}},
+                    Example{"plate-particle", kPlate, {"x", "y", "turn"}},
+                    Example{"plate-tripod", kPlate, {"x", "y", "yaw"}},
                     Example{"plate-2d", {"alpha", "period", "depth", "mu", "r0"}, {"r", "v_avg"}},
                     Example{"peg", {"mu", "width", "height"}, {"x", "angle"}},
                     Example{"stack", {"n"}, {"kinetic_energy", "worst_penetration"}},
@@ -101,7 +107,9 @@ TEST(Examples, InclineHolds) {
   EXPECT_LE(std::abs(end.at("sink")), 1e-12);
 }
 
-TEST(Examples, PinchHolds) { EXPECT_LE(std::abs(run(load_scene(file_of("pinch")), 0.5).at("drop")), 1e-12); }
+TEST(Examples, PinchHolds) {
+  EXPECT_LE(std::abs(run(load_scene(file_of("pinch")), 0.5).at("drop")), 1e-12);
+}
 
 // The particle starts at rest on the plate, where the scene says.
 TEST(Examples, PlateParticleStartsAtRestOnThePlate) {

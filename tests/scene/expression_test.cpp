@@ -23,7 +23,9 @@ Scope time_scope() {
   return scope;
 }
 
-double value(const std::string& text, double t = 0) { return Expression(text, time_scope()).evaluate(t); }
+double value(const std::string& text, double t = 0) {
+  return Expression(text, time_scope()).evaluate(t);
+}
 
 TEST(Expression, FollowsTheUsualRulesOfPrecedence) {
   EXPECT_EQ(value("1 + 2 * 3"), 7);
@@ -62,15 +64,35 @@ TEST(Expression, AParameterMayBeCalledE) {
 
 TEST(Expression, FunctionsAgreeWithTheStandardLibrary) {
   const double x = 0.37;
-  for (const auto& [text, expected] : std::vector<std::pair<std::string, double>>{
-           {"sin(t)", std::sin(x)}, {"cos(t)", std::cos(x)}, {"tan(t)", std::tan(x)}, {"asin(t)", std::asin(x)},
-           {"acos(t)", std::acos(x)}, {"atan(t)", std::atan(x)}, {"atan2(t, -1)", std::atan2(x, -1)},
-           {"hypot(t, 2)", std::hypot(x, 2)}, {"sqrt(t)", std::sqrt(x)}, {"exp(t)", std::exp(x)}, {"log(t)", std::log(x)},
-           {"tanh(t)", std::tanh(x)}, {"abs(-t)", x}, {"sign(-t)", -1}, {"floor(-t)", -1}, {"ceil(t)", 1},
-           {"mod(-t, 1)", 1 - x}, {"min(t, 2, -1)", -1}, {"max(t, 2, -1)", 2}, {"clamp(t, 0.5, 1)", 0.5},
-           {"clamp(t, 0, 0.1)", 0.1}, {"clamp(t, 0, 1)", x}, {"step(t)", 1}, {"step(-t)", 0},
-           {"smoothstep(0, 1, t)", x * x * (3 - 2 * x)}, {"smoothstep(0, 1, 2)", 1}, {"smoothstep(0, 1, -1)", 0},
-           {"if(t > 1, 5, 6)", 6}}) {
+  for (const auto& [text, expected] :
+       std::vector<std::pair<std::string, double>>{{"sin(t)", std::sin(x)},
+                                                   {"cos(t)", std::cos(x)},
+                                                   {"tan(t)", std::tan(x)},
+                                                   {"asin(t)", std::asin(x)},
+                                                   {"acos(t)", std::acos(x)},
+                                                   {"atan(t)", std::atan(x)},
+                                                   {"atan2(t, -1)", std::atan2(x, -1)},
+                                                   {"hypot(t, 2)", std::hypot(x, 2)},
+                                                   {"sqrt(t)", std::sqrt(x)},
+                                                   {"exp(t)", std::exp(x)},
+                                                   {"log(t)", std::log(x)},
+                                                   {"tanh(t)", std::tanh(x)},
+                                                   {"abs(-t)", x},
+                                                   {"sign(-t)", -1},
+                                                   {"floor(-t)", -1},
+                                                   {"ceil(t)", 1},
+                                                   {"mod(-t, 1)", 1 - x},
+                                                   {"min(t, 2, -1)", -1},
+                                                   {"max(t, 2, -1)", 2},
+                                                   {"clamp(t, 0.5, 1)", 0.5},
+                                                   {"clamp(t, 0, 0.1)", 0.1},
+                                                   {"clamp(t, 0, 1)", x},
+                                                   {"step(t)", 1},
+                                                   {"step(-t)", 0},
+                                                   {"smoothstep(0, 1, t)", x * x * (3 - 2 * x)},
+                                                   {"smoothstep(0, 1, 2)", 1},
+                                                   {"smoothstep(0, 1, -1)", 0},
+                                                   {"if(t > 1, 5, 6)", 6}}) {
     EXPECT_DOUBLE_EQ(value(text, x), expected) << text;
   }
 }
@@ -104,8 +126,8 @@ TEST(Expression, RandomDependsOnItsArgumentsOnly) {
 TEST(Expression, JetsAreTheDerivatives) {
   for (const std::string text :
        {"sin(3*t) * cos(t) + t^3", "exp(-t) / (1 + t^2)", "sqrt(1 + t) * log(2 + t)", "atan2(sin(t), 2 + cos(t))",
-        "hypot(1 + t, 2*t)", "t ^ 2.5", "2 ^ t", "t ^ t", "tan(t / 3)", "asin(t / 4) + acos(t / 5) + atan(t)", "tanh(t)",
-        "abs(t - 5)", "max(t, 2*t) * min(t, 3)", "mod(t, 0.9)^2", "smoothstep(0, 3, t)", "clamp(t^2, 0, 10)",
+        "hypot(1 + t, 2*t)", "t ^ 2.5", "2 ^ t", "t ^ t", "tan(t / 3)", "asin(t / 4) + acos(t / 5) + atan(t)",
+        "tanh(t)", "abs(t - 5)", "max(t, 2*t) * min(t, 3)", "mod(t, 0.9)^2", "smoothstep(0, 3, t)", "clamp(t^2, 0, 10)",
         "t > 1 ? t^2 : t^3", "if(t < 1, sin(t), cos(t))", "-t^4 + +t - 3"}) {
     const Expression expression(text, time_scope());
     for (const double t : {0.4, 1.3, 2.2}) {
@@ -181,7 +203,9 @@ struct BadExpression {
   const char* hint;     // part of it
 };
 
-void PrintTo(const BadExpression& bad, std::ostream* out) { *out << bad.text; }
+void PrintTo(const BadExpression& bad, std::ostream* out) {
+  *out << bad.text;
+}
 
 class ExpressionErrors : public testing::TestWithParam<BadExpression> {};
 
@@ -200,28 +224,28 @@ TEST_P(ExpressionErrors, NameTheColumnAndWhatIsWrong) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ExpressionErrors, testing::Values(
-    BadExpression{"", 0, "empty", ""},
-    BadExpression{"1 +", 3, "ends where a value is expected", ""},
-    BadExpression{"1 2", 2, "unexpected '2'", ""},
-    BadExpression{"2 a", 2, "operator is missing before 'a'", ""},
-    BadExpression{"(1 + 2", 6, "expected ')'", ""},
-    BadExpression{"1 + 2)", 5, "unexpected ')'", ""},
-    BadExpression{"a ? 1", 5, "expected ':'", ""},
-    BadExpression{"a = 1", 2, "unexpected character '='", "=="},
-    BadExpression{"1 + muu", 4, "unknown name 'muu'", "'mu'"},
-    BadExpression{"2 * sinn(t)", 4, "unknown function 'sinn'", "'sin'"},
-    BadExpression{"sin(1, 2)", 0, "was given 2 arguments", ""},
-    BadExpression{"atan2(1)", 0, "was given 1 argument", ""},
-    BadExpression{"stik.x + 1", 0, "unknown body 'stik'", "'stick'"},
-    BadExpression{"1 + stick.xx", 10, "no variable 'xx'", "'x'"},
-    BadExpression{"stick", 0, "unknown name 'stick'", "stick.x"},
-    BadExpression{"sin", 0, "unknown name 'sin'", "sin(...)"},
-    BadExpression{"gap(stick, left)", 0, "only observables", ""},
-    BadExpression{"1e999", 0, "too large", ""},
-    BadExpression{"a $ b", 2, "unexpected character '$'", ""},
-    BadExpression{"local_x(stick, lefd)", 15, "unknown body 'lefd'", "'left'"},
-    BadExpression{"local_x(stick, 3)", 15, "name of a body", ""}));
+INSTANTIATE_TEST_SUITE_P(All, ExpressionErrors,
+                         testing::Values(BadExpression{"", 0, "empty", ""},
+                                         BadExpression{"1 +", 3, "ends where a value is expected", ""},
+                                         BadExpression{"1 2", 2, "unexpected '2'", ""},
+                                         BadExpression{"2 a", 2, "operator is missing before 'a'", ""},
+                                         BadExpression{"(1 + 2", 6, "expected ')'", ""},
+                                         BadExpression{"1 + 2)", 5, "unexpected ')'", ""},
+                                         BadExpression{"a ? 1", 5, "expected ':'", ""},
+                                         BadExpression{"a = 1", 2, "unexpected character '='", "=="},
+                                         BadExpression{"1 + muu", 4, "unknown name 'muu'", "'mu'"},
+                                         BadExpression{"2 * sinn(t)", 4, "unknown function 'sinn'", "'sin'"},
+                                         BadExpression{"sin(1, 2)", 0, "was given 2 arguments", ""},
+                                         BadExpression{"atan2(1)", 0, "was given 1 argument", ""},
+                                         BadExpression{"stik.x + 1", 0, "unknown body 'stik'", "'stick'"},
+                                         BadExpression{"1 + stick.xx", 10, "no variable 'xx'", "'x'"},
+                                         BadExpression{"stick", 0, "unknown name 'stick'", "stick.x"},
+                                         BadExpression{"sin", 0, "unknown name 'sin'", "sin(...)"},
+                                         BadExpression{"gap(stick, left)", 0, "only observables", ""},
+                                         BadExpression{"1e999", 0, "too large", ""},
+                                         BadExpression{"a $ b", 2, "unexpected character '$'", ""},
+                                         BadExpression{"local_x(stick, lefd)", 15, "unknown body 'lefd'", "'left'"},
+                                         BadExpression{"local_x(stick, 3)", 15, "name of a body", ""}));
 
 TEST(Expression, WhatIsAllowedDependsOnThePlace) {
   Scope constants;

@@ -62,7 +62,8 @@ TEST(ClosedForm, IntegralIsAnAntiderivative) {
     ASSERT_TRUE(form);
     const ClosedForm integral = form->integral();
     for (const double t : {0.1, 0.9, 2.0}) {
-      EXPECT_NEAR(integral.evaluate(t).rate, form->evaluate(t).value, 1e-13 * (1 + std::abs(form->evaluate(t).value))) << text;
+      EXPECT_NEAR(integral.evaluate(t).rate, form->evaluate(t).value, 1e-13 * (1 + std::abs(form->evaluate(t).value)))
+          << text;
     }
   }
 }
@@ -171,7 +172,10 @@ TEST(PrescribedRotation, ConstantRateAboutAnObliqueAxisIsTheExponential) {
   const Vec3 omega(3, -2, 1.5);
   for (const double t : {0.0, 0.31, 1.99, 3.0}) {
     const Quat exact(Eigen::AngleAxisd(omega.norm() * t, omega.normalized()));
-    EXPECT_LT(std::min((motion(t).orientation.coeffs() - exact.coeffs()).norm(), (motion(t).orientation.coeffs() + exact.coeffs()).norm()), 1e-14) << t;
+    EXPECT_LT(std::min((motion(t).orientation.coeffs() - exact.coeffs()).norm(),
+                       (motion(t).orientation.coeffs() + exact.coeffs()).norm()),
+              1e-14)
+        << t;
     EXPECT_NEAR(motion(t).orientation.norm(), 1, 1e-15);
   }
 }
@@ -182,7 +186,8 @@ TEST(PrescribedRotation, ConingAgreesWithItsClosedForm) {
   const auto motion = make_rotation(rotation("2*cos(11*t)", "2*sin(11*t)", "0.5", Given::Velocity), kSpan);
   const Vec3 axis(a, 0, c - b);
   for (const double t : {0.1, 1.0, 2.0}) {
-    const Quat exact = Quat(Eigen::AngleAxisd(b * t, Vec3::UnitZ())) * Quat(Eigen::AngleAxisd(axis.norm() * t, axis.normalized()));
+    const Quat exact =
+        Quat(Eigen::AngleAxisd(b * t, Vec3::UnitZ())) * Quat(Eigen::AngleAxisd(axis.norm() * t, axis.normalized()));
     const Quat got = motion(t).orientation;
     EXPECT_LT(std::min((got.coeffs() - exact.coeffs()).norm(), (got.coeffs() + exact.coeffs()).norm()), 1e-13) << t;
   }

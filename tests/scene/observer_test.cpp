@@ -24,11 +24,13 @@ using std::numbers::pi;
 Scene make_scene(const std::string& observables, const std::string& top = "") {
   return parse_scene("dimension = 2\nduration = 10\ngravity = [0, -10]\n" + top +
                          "\n[[body]]\nname = \"floor\"\nfixed = true\nshape = { half-plane = { normal = [0, 1] } }\n"
-                         "[[body]]\nname = \"ball\"\nmass = 2\ninertia = 3\nshape = { disc = 1 }\n[observe]\n" + observables,
+                         "[[body]]\nname = \"ball\"\nmass = 2\ninertia = 3\nshape = { disc = 1 }\n[observe]\n" +
+                         observables,
                      "test.toml");
 }
 
-ContactResult contact_between(int a, int b, Mode mode, double normal_force, double friction, double slip, double gap = 0) {
+ContactResult contact_between(int a, int b, Mode mode, double normal_force, double friction, double slip,
+                              double gap = 0) {
   ContactResult result;
   result.contact.id.body_a = a;
   result.contact.id.body_b = b;
@@ -41,9 +43,11 @@ ContactResult contact_between(int a, int b, Mode mode, double normal_force, doub
 }
 
 struct MadeUpRun {
-  explicit MadeUpRun(const Scene& scene) : scene(scene), observer(scene), state(model::initial_state(scene.model)), values(scene.observables.size()) {}
+  explicit MadeUpRun(const Scene& scene)
+      : scene(scene), observer(scene), state(model::initial_state(scene.model)), values(scene.observables.size()) {}
 
-  void at(double t, double x, std::span<const ContactResult> contacts = {}, std::span<const stepping::Event> events = {}) {
+  void at(double t, double x, std::span<const ContactResult> contacts = {},
+          std::span<const stepping::Event> events = {}) {
     state.time = t;
     state.bodies[1].pose.position.x() = x;
     observer.advance({state, contacts, events});
@@ -57,8 +61,9 @@ struct MadeUpRun {
 };
 
 TEST(Observables, ReadTheState) {
-  const Scene scene = make_scene("a = \"ball.x + 10 * ball.vy\"\nb = \"kinetic_energy()\"\nc = \"potential_energy(ball)\"\nd = \"ball.angle\"\n"
-                                 "f = \"local_x(ball, floor)\"\ng = \"t\"\nh = \"distance(ball, floor)\"");
+  const Scene scene = make_scene(
+      "a = \"ball.x + 10 * ball.vy\"\nb = \"kinetic_energy()\"\nc = \"potential_energy(ball)\"\nd = \"ball.angle\"\n"
+      "f = \"local_x(ball, floor)\"\ng = \"t\"\nh = \"distance(ball, floor)\"");
   MadeUpRun run(scene);
   run.state.bodies[1].velocity.linear = Vec3(1, 2, 0);
   run.state.bodies[1].velocity.angular = Vec3(0, 0, 4);
@@ -69,11 +74,13 @@ TEST(Observables, ReadTheState) {
 }
 
 TEST(Observables, ReadTheContacts) {
-  const Scene scene = make_scene("n = \"normal_force(ball, floor)\"\nf = \"friction_force(floor, ball)\"\ns = \"slip_speed(ball, floor)\"\n"
-                                 "t1 = \"touching(ball)\"\ng = \"gap(ball, floor)\"\nw = \"worst_penetration()\"\nc = \"contacts()\"\n"
-                                 "k = \"sticking(ball, floor)\"\nl = \"sliding(ball, floor)\"");
+  const Scene scene = make_scene(
+      "n = \"normal_force(ball, floor)\"\nf = \"friction_force(floor, ball)\"\ns = \"slip_speed(ball, floor)\"\n"
+      "t1 = \"touching(ball)\"\ng = \"gap(ball, floor)\"\nw = \"worst_penetration()\"\nc = \"contacts()\"\n"
+      "k = \"sticking(ball, floor)\"\nl = \"sliding(ball, floor)\"");
   MadeUpRun run(scene);
-  const std::vector<ContactResult> contacts = {contact_between(0, 1, Mode::Slide, 5, 3, -2, -0.1), contact_between(0, 1, Mode::Stick, 4, 1, 0, 0.2),
+  const std::vector<ContactResult> contacts = {contact_between(0, 1, Mode::Slide, 5, 3, -2, -0.1),
+                                               contact_between(0, 1, Mode::Stick, 4, 1, 0, 0.2),
                                                contact_between(0, 1, Mode::Open, 0, 0, 9, 0.3)};
   run.at(0, 0, contacts);
   EXPECT_THAT(run.values, testing::ElementsAre(9, 4, 2, 1, -0.1, 0.1, 2, 0, 1));
@@ -82,7 +89,9 @@ TEST(Observables, ReadTheContacts) {
 }
 
 TEST(Observables, RememberTheRun) {
-  const Scene scene = make_scene("low = \"min_over_time(ball.x)\"\nhigh = \"max_over_time(abs(ball.x))\"\nmean = \"mean_over_time(ball.x)\"\nfirst = \"initial(ball.x)\"");
+  const Scene scene = make_scene(
+      "low = \"min_over_time(ball.x)\"\nhigh = \"max_over_time(abs(ball.x))\"\nmean = "
+      "\"mean_over_time(ball.x)\"\nfirst = \"initial(ball.x)\"");
   MadeUpRun run(scene);
   run.at(0, 1);
   run.at(1, 3);
@@ -101,7 +110,9 @@ TEST(Observables, UnwrapFollowsManyTurns) {
 }
 
 TEST(Observables, FirstTimeInterpolatesComparisons) {
-  const Scene scene = make_scene("a = \"first_time(ball.x > 2)\"\nb = \"first_time(ball.x <= -1)\"\nc = \"first_time(ball.x > 2 && t > 0)\"\nd = \"first_time(ball.x >= 0)\"");
+  const Scene scene = make_scene(
+      "a = \"first_time(ball.x > 2)\"\nb = \"first_time(ball.x <= -1)\"\nc = \"first_time(ball.x > 2 && t > 0)\"\nd = "
+      "\"first_time(ball.x >= 0)\"");
   MadeUpRun run(scene);
   run.at(0, 0);
   EXPECT_TRUE(std::isnan(run.values[0]));
@@ -153,7 +164,8 @@ TEST(Observables, StopConditionsAreFound) {
 }
 
 TEST(Observables, MayUseEarlierOnesByName) {
-  const Scene scene = make_scene("x = \"ball.x\"\ndouble_x = \"2 * x\"\nmost = \"max_over_time(double_x)\"", "stop = \"most > 7\"");
+  const Scene scene =
+      make_scene("x = \"ball.x\"\ndouble_x = \"2 * x\"\nmost = \"max_over_time(double_x)\"", "stop = \"most > 7\"");
   MadeUpRun run(scene);
   run.at(0, 3);
   run.at(1, 1);
@@ -180,7 +192,9 @@ TEST(Observables, NotANumberIsReportedWithNameAndTime) {
 }
 
 TEST(Observables, MemoryCanBeSavedAndRestored) {
-  const Scene scene = make_scene("m = \"mean_over_time(ball.x)\"\nf = \"first_time(ball.x > 2)\"\nu = \"unwrap(ball.x)\"\nr = \"rate_over_period(ball.x, 0.7)\"");
+  const Scene scene = make_scene(
+      "m = \"mean_over_time(ball.x)\"\nf = \"first_time(ball.x > 2)\"\nu = \"unwrap(ball.x)\"\nr = "
+      "\"rate_over_period(ball.x, 0.7)\"");
   MadeUpRun whole(scene), first(scene), second(scene);
   const auto x = [](int i) { return std::sin(0.3 * i) * i; };
   for (int i = 0; i <= 20; ++i) whole.at(0.1 * i, x(i));

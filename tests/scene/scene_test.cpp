@@ -25,7 +25,9 @@ using model::BodyKind;
 Scene plane(const std::string& text, const std::vector<Override>& overrides = {}) {
   return parse_scene("dimension = 2\nduration = 1\n" + text, "test.toml", overrides);
 }
-Scene space(const std::string& text) { return parse_scene("dimension = 3\nduration = 1\n" + text, "test.toml"); }
+Scene space(const std::string& text) {
+  return parse_scene("dimension = 3\nduration = 1\n" + text, "test.toml");
+}
 
 TEST(SceneFile, ReadsTheDesignSketch) {
   const Scene scene = parse_scene(R"(
@@ -59,7 +61,8 @@ friction = { static = "mu_s", kinetic = "mu_k" }
 restitution = 0.0
 [observe]
 gap_to_left = "stick.x - left.x"
-)", "sketch.toml");
+)",
+                                  "sketch.toml");
   EXPECT_EQ(scene.title, "Meter stick on two fingers");
   EXPECT_EQ(scene.model.dimension, 2);
   EXPECT_EQ(scene.model.gravity, Vec3(0, -9.81, 0));
@@ -89,7 +92,8 @@ gap_to_left = "stick.x - left.x"
 }
 
 TEST(SceneFile, OverridesReplaceParametersAndWhatDependsOnThem) {
-  const std::string text = "[parameters]\na = 1\nb = \"2 * a\"\n[[body]]\nname = \"x\"\nmass = \"b\"\nshape = { disc = \"a\" }";
+  const std::string text =
+      "[parameters]\na = 1\nb = \"2 * a\"\n[[body]]\nname = \"x\"\nmass = \"b\"\nshape = { disc = \"a\" }";
   EXPECT_EQ(plane(text).model.bodies[0].mass, 2);
   EXPECT_EQ(plane(text, {{"a", "3"}}).model.bodies[0].mass, 6);
   EXPECT_EQ(plane(text, {{"a", "1 + 1"}}).model.bodies[0].mass, 4);
@@ -102,7 +106,9 @@ TEST(SceneFile, OverridesReplaceParametersAndWhatDependsOnThem) {
 
 TEST(SceneFile, TheFrameMovesToTheCentreOfMass) {
   // A right triangle with legs 3: its centre lies at (1, 1) from the right angle.
-  const Scene scene = plane("[[body]]\nname = \"x\"\ndensity = 2\nposition = [10, 0]\nangle = \"90 deg\"\nshape = { polygon = [[0, 0], [3, 0], [0, 3]] }");
+  const Scene scene = plane(
+      "[[body]]\nname = \"x\"\ndensity = 2\nposition = [10, 0]\nangle = \"90 deg\"\nshape = { polygon = [[0, 0], [3, "
+      "0], [0, 3]] }");
   const model::Body& body = scene.model.bodies[0];
   EXPECT_NEAR(body.mass, 9, 1e-14);
   EXPECT_NEAR(body.initial.pose.position.x(), 9, 1e-14);
@@ -120,7 +126,9 @@ TEST(SceneFile, AGivenCentreOfMassMovesTheInertia) {
 }
 
 TEST(SceneFile, CompoundsAddUp) {
-  const Scene scene = space("[[body]]\nname = \"dumbbell\"\nmass = 4\nshapes = [ { sphere = 1, offset = [-5, 0, 0] }, { sphere = 1, offset = [5, 0, 0] } ]");
+  const Scene scene = space(
+      "[[body]]\nname = \"dumbbell\"\nmass = 4\nshapes = [ { sphere = 1, offset = [-5, 0, 0] }, { sphere = 1, offset = "
+      "[5, 0, 0] } ]");
   const model::Body& body = scene.model.bodies[0];
   EXPECT_NEAR(body.inertia(0, 0), 4 * 0.4, 1e-13);
   EXPECT_NEAR(body.inertia(2, 2), 4 * 0.4 + 4 * 25, 1e-12);
@@ -128,11 +136,17 @@ TEST(SceneFile, CompoundsAddUp) {
 
 TEST(SceneFile, ReadsEveryPlanarShape) {
   const std::string shapes[] = {
-      "{ particle = true }", "{ points = [[0, 0], [1, 0]] }", "{ half-plane = { normal = [0, 2], offset = 1 } }", "{ disc = 1 }",
-      "{ box = [1, 2] }", "{ polygon = [[0, 0], [1, 0], [0, 1]] }",
+      "{ particle = true }",
+      "{ points = [[0, 0], [1, 0]] }",
+      "{ half-plane = { normal = [0, 2], offset = 1 } }",
+      "{ disc = 1 }",
+      "{ box = [1, 2] }",
+      "{ polygon = [[0, 0], [1, 0], [0, 1]] }",
       "{ polygon = { outer = [[0, 0], [4, 0], [4, 4], [0, 4]], holes = [[[1, 1], [2, 1], [2, 2]]] } }",
-      "{ svg = \"M -1 0 A 1 1 0 0 1 1 0 A 1 1 0 0 1 -1 0 Z\" }", "{ svg = { path = \"M0 0h2v2h-2z\", scale = 0.5, tolerance = 1e-3 } }",
-      "{ chain = [[0, 0], [1, 0], [2, 1]] }", "{ superellipse = { a = 1, b = 2, exponent = 4 } }"};
+      "{ svg = \"M -1 0 A 1 1 0 0 1 1 0 A 1 1 0 0 1 -1 0 Z\" }",
+      "{ svg = { path = \"M0 0h2v2h-2z\", scale = 0.5, tolerance = 1e-3 } }",
+      "{ chain = [[0, 0], [1, 0], [2, 1]] }",
+      "{ superellipse = { a = 1, b = 2, exponent = 4 } }"};
   for (const std::string& shape : shapes) {
     const Scene scene = plane("[[body]]\nname = \"x\"\nfixed = true\nshape = " + shape);
     EXPECT_EQ(scene.model.bodies[0].shapes.size(), 1U) << shape;
@@ -140,12 +154,18 @@ TEST(SceneFile, ReadsEveryPlanarShape) {
 }
 
 TEST(SceneFile, ReadsEverySpatialShape) {
-  const std::string shapes[] = {
-      "{ particle = true }", "{ points = [[0, 0, 0], [1, 0, 0]] }", "{ half-space = { normal = [0, 0, 2] } }", "{ sphere = 1 }",
-      "{ box = [1, 2, 3] }", "{ capsule = { radius = 1, length = 2 } }", "{ cylinder = { radius = 1, length = 2 } }",
-      "{ ellipsoid = [1, 2, 3] }", "{ superellipsoid = { semi_axes = [1, 2, 3], exponents = [4, 2.5] } }",
-      "{ polyhedron = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }",
-      "{ polyhedron = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] } }"};
+  const std::string shapes[] = {"{ particle = true }",
+                                "{ points = [[0, 0, 0], [1, 0, 0]] }",
+                                "{ half-space = { normal = [0, 0, 2] } }",
+                                "{ sphere = 1 }",
+                                "{ box = [1, 2, 3] }",
+                                "{ capsule = { radius = 1, length = 2 } }",
+                                "{ cylinder = { radius = 1, length = 2 } }",
+                                "{ ellipsoid = [1, 2, 3] }",
+                                "{ superellipsoid = { semi_axes = [1, 2, 3], exponents = [4, 2.5] } }",
+                                "{ polyhedron = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] } }",
+                                "{ polyhedron = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], faces = "
+                                "[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] } }"};
   for (const std::string& shape : shapes) {
     const Scene scene = space("[[body]]\nname = \"x\"\nfixed = true\nshape = " + shape);
     EXPECT_EQ(scene.model.bodies[0].shapes.size(), 1U) << shape;
@@ -155,20 +175,25 @@ TEST(SceneFile, ReadsEverySpatialShape) {
 TEST(SceneFile, SvgOutlinesPointUpAndAreScaled) {
   // A circle of radius 1, scaled by 2. Chords within e = 1e-3 sqrt(8) of it (a thousandth of the size) take away at
   // most 2/3 e of its perimeter: 4 * 2 pi * 2/3 e = 0.0474.
-  const Scene scene = plane("[[body]]\nname = \"x\"\ndensity = 1\nshape = { svg = { path = \"M -1 0 A 1 1 0 0 1 1 0 A 1 1 0 0 1 -1 0 Z\", scale = 2 } }");
+  const Scene scene = plane(
+      "[[body]]\nname = \"x\"\ndensity = 1\nshape = { svg = { path = \"M -1 0 A 1 1 0 0 1 1 0 A 1 1 0 0 1 -1 0 Z\", "
+      "scale = 2 } }");
   EXPECT_NEAR(scene.model.bodies[0].mass, 4 * std::numbers::pi, 0.0475);
   const Scene up = plane("[[body]]\nname = \"x\"\nfixed = true\nshape = { svg = \"M0 0 L1 0 L0 -3 Z\" }");
   double highest = -10;
-  for (const Vec2& p : std::get<model::Polygon>(up.model.bodies[0].shapes[0].shape).loops[0]) highest = std::max(highest, p.y());
+  for (const Vec2& p : std::get<model::Polygon>(up.model.bodies[0].shapes[0].shape).loops[0])
+    highest = std::max(highest, p.y());
   EXPECT_EQ(highest, 3);
   EXPECT_EQ(first_path_in("<svg><rect/><path id=\"a\" d=\"M0 0h1v1z\"/></svg>"), "M0 0h1v1z");
   EXPECT_THROW((void)first_path_in("<svg><rect d=\"1\"/></svg>"), std::runtime_error);
 }
 
 TEST(SceneFile, FixedLockedAndFree) {
-  const Scene scene = space("[[body]]\nname = \"a\"\nfixed = true\nposition = [1, 2, 3]\n"
-                            "[[body]]\nname = \"b\"\nmass = 1\nshape = { sphere = 1 }\nlocked = [\"y\", \"rz\"]\n"
-                            "[[body]]\nname = \"c\"\nmass = 1\nshape = { sphere = 1 }\nmotion = { position = [\"t\", \"free\", 0], angular_velocity = \"free\" }\n");
+  const Scene scene = space(
+      "[[body]]\nname = \"a\"\nfixed = true\nposition = [1, 2, 3]\n"
+      "[[body]]\nname = \"b\"\nmass = 1\nshape = { sphere = 1 }\nlocked = [\"y\", \"rz\"]\n"
+      "[[body]]\nname = \"c\"\nmass = 1\nshape = { sphere = 1 }\nmotion = { position = [\"t\", \"free\", 0], "
+      "angular_velocity = \"free\" }\n");
   const auto& bodies = scene.model.bodies;
   EXPECT_EQ(bodies[0].drive.translation[2](5).value, 3);
   EXPECT_TRUE(bodies[0].drive.orientation);
@@ -181,8 +206,10 @@ TEST(SceneFile, FixedLockedAndFree) {
 }
 
 TEST(SceneFile, ABodyCanStartOnAMovingOne) {
-  const Scene scene = plane("[[body]]\nname = \"plate\"\nposition = [1, 0]\nmotion = { angle = \"90 deg + 2 * t\", velocity = [3, 0] }\n"
-                            "[[body]]\nname = \"p\"\nshape = \"particle\"\nmass = 1\nframe = \"plate\"\nposition = [2, 0]\nvelocity = [0, 5]\n");
+  const Scene scene = plane(
+      "[[body]]\nname = \"plate\"\nposition = [1, 0]\nmotion = { angle = \"90 deg + 2 * t\", velocity = [3, 0] }\n"
+      "[[body]]\nname = \"p\"\nshape = \"particle\"\nmass = 1\nframe = \"plate\"\nposition = [2, 0]\nvelocity = [0, "
+      "5]\n");
   const model::BodyState& start = scene.model.bodies[1].initial;
   EXPECT_NEAR(start.pose.position.x(), 1, 1e-15);
   EXPECT_NEAR(start.pose.position.y(), 2, 1e-15);
@@ -192,8 +219,10 @@ TEST(SceneFile, ABodyCanStartOnAMovingOne) {
 }
 
 TEST(SceneFile, CopiesHaveIndices) {
-  const Scene scene = plane("[[body]]\nname = \"ball\"\ncount = [3, 2]\nmass = 1\nshape = { disc = 0.1 }\nposition = [\"i\", \"10 * j + index\"]\n"
-                            "[[contact]]\nbetween = [\"ball_*\", \"ball_1\"]\nenabled = false");
+  const Scene scene = plane(
+      "[[body]]\nname = \"ball\"\ncount = [3, 2]\nmass = 1\nshape = { disc = 0.1 }\nposition = [\"i\", \"10 * j + "
+      "index\"]\n"
+      "[[contact]]\nbetween = [\"ball_*\", \"ball_1\"]\nenabled = false");
   ASSERT_EQ(scene.model.bodies.size(), 6U);
   EXPECT_EQ(scene.model.bodies[4].name, "ball_4");
   EXPECT_EQ(scene.model.bodies[4].initial.pose.position, Vec3(1, 14, 0));
@@ -202,8 +231,9 @@ TEST(SceneFile, CopiesHaveIndices) {
 }
 
 TEST(SceneFile, ForcesReadTheState) {
-  const Scene scene = plane("[parameters]\nk = 100\n[[body]]\nname = \"a\"\nmass = 1\nshape = { disc = 1 }\nposition = [0.5, 0]\n"
-                            "force = [\"-k * a.x\", \"2 * t\"]\ntorque = 7");
+  const Scene scene = plane(
+      "[parameters]\nk = 100\n[[body]]\nname = \"a\"\nmass = 1\nshape = { disc = 1 }\nposition = [0.5, 0]\n"
+      "force = [\"-k * a.x\", \"2 * t\"]\ntorque = 7");
   model::State state = model::initial_state(scene.model);
   state.time = 3;
   model::Wrench wrench;
@@ -227,8 +257,9 @@ TEST(SceneFile, AForceThatIsNotANumberIsReportedWithNameAndTime) {
 }
 
 TEST(SceneFile, PrescribedBodiesDoNotTouchEachOther) {
-  const Scene scene = plane("[[body]]\nname = \"a\"\nfixed = true\n[[body]]\nname = \"b\"\nmotion = { velocity = [1, 0] }\n"
-                            "[[body]]\nname = \"c\"\nmass = 1\nshape = { disc = 1 }\n[[contact]]\nbetween = [\"*\", \"*\"]\nfriction = 1");
+  const Scene scene = plane(
+      "[[body]]\nname = \"a\"\nfixed = true\n[[body]]\nname = \"b\"\nmotion = { velocity = [1, 0] }\n"
+      "[[body]]\nname = \"c\"\nmass = 1\nshape = { disc = 1 }\n[[contact]]\nbetween = [\"*\", \"*\"]\nfriction = 1");
   EXPECT_EQ(scene.model.surface_between(0, 1), -1);
   EXPECT_EQ(scene.model.surfaces.at(scene.model.surface_between(0, 2)).friction_static, 1);
 }
@@ -245,7 +276,8 @@ TEST(SceneFile, PatternsMatchAsPeopleExpect) {
 }
 
 TEST(SceneFile, BreakpointsOfAllMotionsAreCollected) {
-  const Scene scene = plane("[[body]]\nname = \"a\"\nmotion = { velocity = [\"t < 0.5 ? 1 : 0\", \"t < 0.25 ? 1 : 0\"] }");
+  const Scene scene =
+      plane("[[body]]\nname = \"a\"\nmotion = { velocity = [\"t < 0.5 ? 1 : 0\", \"t < 0.25 ? 1 : 0\"] }");
   EXPECT_THAT(scene.model.bodies[0].drive.breakpoints, testing::ElementsAre(0.25, 0.5));
   EXPECT_NEAR(scene.model.bodies[0].drive.translation[0](1).value, 0.5, 1e-15);
 }
@@ -258,7 +290,8 @@ std::string read(const std::string& path) {
 // docs/scene-reference.md holds the generated tables between two marks. STICKSLIP_UPDATE_REFERENCE=1 rewrites them.
 TEST(SceneReference, IsWhatTheCodeSays) {
   const std::string path = std::string(STICKSLIP_SOURCE_DIR) + "/docs/scene-reference.md";
-  const std::string begin = "<!-- generated from the code: begin -->\n", end = "<!-- generated from the code: end -->\n";
+  const std::string begin = "<!-- generated from the code: begin -->\n",
+                    end = "<!-- generated from the code: end -->\n";
   std::string text = read(path);
   const std::size_t from = text.find(begin), to = text.find(end);
   ASSERT_NE(from, std::string::npos);

@@ -28,7 +28,9 @@ struct BadScene {
   const char* message;
   const char* hint = "";
 };
-void PrintTo(const BadScene& bad, std::ostream* out) { *out << bad.name; }
+void PrintTo(const BadScene& bad, std::ostream* out) {
+  *out << bad.name;
+}
 
 class Validation : public testing::TestWithParam<BadScene> {};
 
@@ -49,7 +51,9 @@ TEST_P(Validation, SaysWhereAndWhat) {
 
 std::vector<BadScene> bad_scenes() {
   const auto body = [](const std::string& text) { return scene_with("", text); };
-  const auto good = [](const std::string& top, const std::string& rest = "") { return scene_with(top, kGoodBody, rest); };
+  const auto good = [](const std::string& top, const std::string& rest = "") {
+    return scene_with(top, kGoodBody, rest);
+  };
   return {
       {"SyntaxError", "dimension = = 2", 1, 13, ""},
       {"NotAscii", "dimension = 2\nduratiön = 3", 2, 7, "ASCII"},
@@ -61,7 +65,8 @@ std::vector<BadScene> bad_scenes() {
       {"UnknownMethodKey", good("", "[method]\nsteps = 1"), 9, 1, "unknown key 'steps'", "'step'"},
       {"WrongType", good("gravity = 9.81"), 3, 11, "'gravity' of the scene must be a list of 2 numbers"},
       {"WrongLength", good("gravity = [0, 0, -9.81]"), 3, 11, "not 3 of them"},
-      {"TextForNumber", body("mass = [1]\nshape = { box = [1, 1] }"), 6, 8, "must be a number or an expression, not a list"},
+      {"TextForNumber", body("mass = [1]\nshape = { box = [1, 1] }"), 6, 8,
+       "must be a number or an expression, not a list"},
       {"BooleanForNumber", body("mass = true\nshape = { box = [1, 1] }"), 6, 8, "must be a number, not true or false"},
       {"MissingMass", body("shape = { box = [1, 1] }"), 4, 1, "can move but has no mass", "density"},
       {"NegativeMass", body("mass = -1\nshape = { box = [1, 1] }"), 6, 8, "must be positive, not -1"},
@@ -76,18 +81,28 @@ std::vector<BadScene> bad_scenes() {
       {"SphereInThePlane", body("mass = 1\nshape = { sphere = 1 }"), 7, 20, "belongs to dimension 3"},
       {"NegativeRadius", body("mass = 1\nshape = { disc = -1 }"), 7, 18, "must be positive"},
       {"ZeroSize", body("mass = 1\nshape = { box = [1, 0] }"), 7, 17, "must be positive"},
-      {"MissingMesh", "dimension = 3\nduration = 1\n[[body]]\nname = \"m\"\nmass = 1\nshape = { mesh = \"nowhere.obj\" }", 6, 18, "nowhere.obj"},
+      {"MissingMesh",
+       "dimension = 3\nduration = 1\n[[body]]\nname = \"m\"\nmass = 1\nshape = { mesh = \"nowhere.obj\" }", 6, 18,
+       "nowhere.obj"},
       {"ZeroStep", good("", "[method]\nstep = 0"), 9, 8, "must be positive"},
-      {"UnknownStepper", good("", "[method]\nstepper = \"stewart-trinkel\""), 9, 11, "unknown name", "'stewart-trinkle'"},
+      {"UnknownStepper", good("", "[method]\nstepper = \"stewart-trinkel\""), 9, 11, "unknown name",
+       "'stewart-trinkle'"},
       {"UnknownSolver", good("", "[method]\nsolver = \"magic\""), 9, 10, "unknown name 'magic'"},
       {"OddDirections", good("", "[method]\ndirections = 7"), 9, 14, "even"},
-      {"NegativeDuration", "dimension = 2\nduration = -1\n[[body]]\nname = \"a\"\nfixed = true", 2, 12, "must be positive"},
+      {"NegativeDuration", "dimension = 2\nduration = -1\n[[body]]\nname = \"a\"\nfixed = true", 2, 12,
+       "must be positive"},
       {"UnknownNameInExpression", body("mass = \"2 * muu\"\nshape = { box = [1, 1] }"), 6, 13, "unknown name 'muu'"},
       {"UnknownBodyInObservable", good("", "[observe]\nx = \"1 + stik.x\""), 9, 10, "unknown body 'stik'", "'stick'"},
-      {"UnknownBodyInContact", good("", "[[contact]]\nbetween = [\"stick\", \"flor\"]\n[[body]]\nname = \"floor\"\nfixed = true"), 9, 21, "no body is called 'flor'", "'floor'"},
-      {"NegativeFriction", good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nfriction = -0.1"), 10, 12, "must not be negative"},
-      {"KineticAboveStatic", good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nfriction = { static = 0.1, kinetic = 0.2 }"), 10, 12, "must not be above static"},
-      {"RestitutionAboveOne", good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nrestitution = 1.5"), 10, 15, "must not be above 1"},
+      {"UnknownBodyInContact",
+       good("", "[[contact]]\nbetween = [\"stick\", \"flor\"]\n[[body]]\nname = \"floor\"\nfixed = true"), 9, 21,
+       "no body is called 'flor'", "'floor'"},
+      {"NegativeFriction", good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nfriction = -0.1"), 10, 12,
+       "must not be negative"},
+      {"KineticAboveStatic",
+       good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nfriction = { static = 0.1, kinetic = 0.2 }"), 10, 12,
+       "must not be above static"},
+      {"RestitutionAboveOne", good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nrestitution = 1.5"), 10, 15,
+       "must not be above 1"},
       {"NanInMotion", body("motion = { position = [\"sqrt(0.5 - t)\", 0] }"), 6, 24, "not a number (nan) at t = 0.5"},
       {"StateInMotion", body("motion = { position = [\"stick.x\", 0] }"), 6, 25, "cannot be used here"},
       {"MotionTwice", body("motion = { position = [0, 0], velocity = [1, \"free\"] }"), 6, 43, "a second time"},
@@ -100,16 +115,19 @@ std::vector<BadScene> bad_scenes() {
       {"UnknownLock", body(kGoodBody + "\nlocked = [\"rx\"]"), 8, 11, "unknown degree of freedom 'rx'"},
       {"LockedTwice", body(kGoodBody + "\nlocked = [\"x\", \"x\"]"), 8, 16, "prescribed already"},
       {"TwoBodiesOfOneName", good("", "[[body]]\nname = \"stick\"\nfixed = true"), 9, 8, "two bodies called 'stick'"},
-      {"BadBodyName", "dimension = 2\nduration = 1\n[[body]]\nname = \"my stick\"\nfixed = true", 4, 8, "cannot be the name"},
+      {"BadBodyName", "dimension = 2\nduration = 1\n[[body]]\nname = \"my stick\"\nfixed = true", 4, 8,
+       "cannot be the name"},
       {"BadParameterName", good("[parameters]\nt = 1"), 4, 1, "cannot be the name of a parameter"},
       {"ParameterLoop", good("[parameters]\na = \"b\"\nb = \"2 * a\""), 4, 5, "depends on itself"},
       {"ParameterOutOfRange", good("[parameters]\na = { value = 3, max = 2 }"), 4, 15, "lies outside"},
       {"DatesHaveNoMeaning", good("title = 2020-01-01"), 3, 9, "dates"},
-      {"FrameMustComeBefore", body(kGoodBody + "\nframe = \"plate\"\n[[body]]\nname = \"plate\"\nfixed = true"), 8, 9, "no earlier body"},
+      {"FrameMustComeBefore", body(kGoodBody + "\nframe = \"plate\"\n[[body]]\nname = \"plate\"\nfixed = true"), 8, 9,
+       "no earlier body"},
       {"CountNotAnInteger", body(kGoodBody + "\ncount = 2.5"), 8, 9, "must be an integer"},
       {"CountTooLarge", body(kGoodBody + "\ncount = 1000000"), 8, 9, "must be an integer from 0"},
       {"StopIsText", good("stop = 3"), 3, 8, "must be text"},
-      {"ObservableNeedsHistoryElsewhere", body("mass = \"initial(1)\"\nshape = { box = [1, 1] }"), 6, 9, "cannot be used here"},
+      {"ObservableNeedsHistoryElsewhere", body("mass = \"initial(1)\"\nshape = { box = [1, 1] }"), 6, 9,
+       "cannot be used here"},
       {"AngleOfAParticle", body("mass = 1\nshape = \"particle\"\nangle = 1"), 8, 9, "does not turn"},
       {"IncludeMissing", "include = [\"nowhere.toml\"]", 1, 12, "cannot read"},
   };
@@ -118,7 +136,9 @@ std::vector<BadScene> bad_scenes() {
 INSTANTIATE_TEST_SUITE_P(All, Validation, testing::ValuesIn(bad_scenes()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(Validation, TheGoodSceneIsGood) { EXPECT_NO_THROW((void)parse_scene(scene_with("", kGoodBody), "test.toml")); }
+TEST(Validation, TheGoodSceneIsGood) {
+  EXPECT_NO_THROW((void)parse_scene(scene_with("", kGoodBody), "test.toml"));
+}
 
 TEST(Validation, OverridesMustNameAParameter) {
   const std::string text = scene_with("[parameters]\nspeed = 1", kGoodBody);
@@ -142,7 +162,8 @@ TEST(Validation, OverridesRespectTheRange) {
 
 class Includes : public testing::Test {
  protected:
-  Includes() : folder_(std::filesystem::path(testing::TempDir()) / ("stickslip_includes_" + std::to_string(::getpid()))) {
+  Includes()
+      : folder_(std::filesystem::path(testing::TempDir()) / ("stickslip_includes_" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
   }
   ~Includes() override { std::filesystem::remove_all(folder_); }
@@ -154,10 +175,12 @@ class Includes : public testing::Test {
 };
 
 TEST_F(Includes, TheIncludingFileOverrides) {
-  write("base.toml", "dimension = 2\nduration = 1\n[parameters]\na = 1\nb = 2\n[method]\nstep = 0.5\n"
-                     "[[body]]\nname = \"stick\"\nmass = \"a\"\nshape = { disc = 1 }\n[[body]]\nname = \"floor\"\nfixed = true\n");
-  const auto file = write("scene.toml", "include = [\"base.toml\"]\nduration = 3\n[parameters]\nb = 5\n[method]\ntolerance = 1e-7\n"
-                                        "[[body]]\nname = \"stick\"\nmass = \"b\"\n[[body]]\nname = \"other\"\nfixed = true\n");
+  write("base.toml",
+        "dimension = 2\nduration = 1\n[parameters]\na = 1\nb = 2\n[method]\nstep = 0.5\n"
+        "[[body]]\nname = \"stick\"\nmass = \"a\"\nshape = { disc = 1 }\n[[body]]\nname = \"floor\"\nfixed = true\n");
+  const auto file = write("scene.toml",
+                          "include = [\"base.toml\"]\nduration = 3\n[parameters]\nb = 5\n[method]\ntolerance = 1e-7\n"
+                          "[[body]]\nname = \"stick\"\nmass = \"b\"\n[[body]]\nname = \"other\"\nfixed = true\n");
   const Scene scene = load_scene(file);
   EXPECT_EQ(scene.duration, 3);
   EXPECT_EQ(scene.method.step, 0.5);
@@ -196,7 +219,9 @@ TEST_F(Includes, CyclesAreFound) {
 
 TEST_F(Includes, OpenMeshIsRejected) {
   write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
-  const auto file = write("scene.toml", "dimension = 3\nduration = 1\n[[body]]\nname = \"m\"\ndensity = 1\nshape = { mesh = \"open.obj\" }\n");
+  const auto file =
+      write("scene.toml",
+            "dimension = 3\nduration = 1\n[[body]]\nname = \"m\"\ndensity = 1\nshape = { mesh = \"open.obj\" }\n");
   try {
     (void)load_scene(file);
     FAIL();

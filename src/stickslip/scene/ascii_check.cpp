@@ -45,8 +45,10 @@ std::optional<TextPosition> find_non_ascii(std::string_view text) {
       TextPosition position;
       for (std::size_t j = 0; j < i; ++j) {
         const bool continuation = (static_cast<unsigned char>(text[j]) & 0xC0U) == 0x80U;
-        if (text[j] == '\n') position = {position.line + 1, 1};
-        else if (!continuation) ++position.column;
+        if (text[j] == '\n')
+          position = {position.line + 1, 1};
+        else if (!continuation)
+          ++position.column;
       }
       return position;
     } else {

@@ -7,9 +7,9 @@
 #include "stickslip/scene/mass_reader.h"
 #include "stickslip/scene/nearest_name.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <set>
 
 namespace stickslip::scene {
@@ -18,7 +18,8 @@ namespace {
 std::vector<int> read_count(const Value& value, const Scope& constants, const std::string& what, std::size_t most) {
   const int limit = static_cast<int>(most);
   if (value.kind != Value::Kind::Array) return {read_integer(value, constants, what, 0, limit)};
-  if (value.items.empty() || value.items.size() > 3) throw SceneError(value.place, fmt::format("{} must be one, two or three integers", what));
+  if (value.items.empty() || value.items.size() > 3)
+    throw SceneError(value.place, fmt::format("{} must be one, two or three integers", what));
   std::vector<int> counts;
   for (const Value& item : value.items) counts.push_back(read_integer(item, constants, what, 0, limit));
   return counts;
@@ -30,7 +31,8 @@ void plan_copies(const Value& body, const std::string& name, const Value& count,
   counts.resize(3, 1);
   for (const char* index : {"i", "j", "k", "index"}) {
     if (constants.constants.contains(index)) {
-      throw SceneError(count.place, fmt::format("the parameter '{}' hides the index '{}' of the copies of body '{}'", index, index, name));
+      throw SceneError(count.place, fmt::format("the parameter '{}' hides the index '{}' of the copies of body '{}'",
+                                                index, index, name));
     }
   }
   int index = 0;
@@ -47,7 +49,8 @@ void plan_copies(const Value& body, const std::string& name, const Value& count,
 bool is_particle(const std::vector<model::PlacedShape>& shapes) {
   if (shapes.size() != 1) return false;
   const auto* set = std::get_if<model::PointSet>(&shapes[0].shape);
-  return set != nullptr && set->points.size() == 1 && set->points[0] == Vec3::Zero() && shapes[0].pose.position == Vec3::Zero();
+  return set != nullptr && set->points.size() == 1 && set->points[0] == Vec3::Zero() &&
+         shapes[0].pose.position == Vec3::Zero();
 }
 
 std::vector<model::PlacedShape> read_shapes(const TableReader& table, const ShapeContext& context) {
@@ -57,8 +60,10 @@ std::vector<model::PlacedShape> read_shapes(const TableReader& table, const Shap
   }
   if (const Value* list = table.find("shapes")) {
     if (!shapes.empty()) throw SceneError(list->place, fmt::format("{} has both 'shape' and 'shapes'", table.name()));
-    if (list->kind != Value::Kind::Array) throw SceneError(list->place, fmt::format("{} must be a list of shapes", table.what("shapes")));
-    for (const Value& shape : list->items) shapes.push_back(read_shape(shape, table.scope(), table.what("shapes"), context));
+    if (list->kind != Value::Kind::Array)
+      throw SceneError(list->place, fmt::format("{} must be a list of shapes", table.what("shapes")));
+    for (const Value& shape : list->items)
+      shapes.push_back(read_shape(shape, table.scope(), table.what("shapes"), context));
   }
   return shapes;
 }
@@ -73,18 +78,22 @@ model::BodyState read_written_state(const TableReader& table, const model::Body&
   const Value* spin = table.find("angular_velocity");
   if (!body.rotates()) {
     for (const Value* value : {angle, orientation, spin}) {
-      if (value != nullptr) throw SceneError(value->place, fmt::format("{} is a particle and does not turn", table.name()));
+      if (value != nullptr)
+        throw SceneError(value->place, fmt::format("{} is a particle and does not turn", table.name()));
     }
     return state;
   }
   if (dimension == 2) {
-    if (orientation != nullptr) throw SceneError(orientation->place, fmt::format("{} is planar: write 'angle'", table.name()));
+    if (orientation != nullptr)
+      throw SceneError(orientation->place, fmt::format("{} is planar: write 'angle'", table.name()));
     state.angle = table.number("angle", 0);
     state.velocity.angular.z() = table.number("angular_velocity", 0);
     state.pose.orientation = Quat(Eigen::AngleAxisd(state.angle, Vec3::UnitZ()));
   } else {
-    if (angle != nullptr) throw SceneError(angle->place, fmt::format("{} is spatial: write 'orientation'", table.name()));
-    if (orientation != nullptr) state.pose.orientation = read_orientation(*orientation, table.scope(), table.what("orientation"));
+    if (angle != nullptr)
+      throw SceneError(angle->place, fmt::format("{} is spatial: write 'orientation'", table.name()));
+    if (orientation != nullptr)
+      state.pose.orientation = read_orientation(*orientation, table.scope(), table.what("orientation"));
     state.velocity.angular = table.vector("angular_velocity", Vec3::Zero(), 3);
   }
   return state;
@@ -103,7 +112,8 @@ const model::Body& find_frame(const Value& frame, const TableReader& table, cons
   if (found != earlier.end()) return *found;
   std::vector<std::string> names;
   for (const model::Body& body : earlier) names.push_back(body.name);
-  throw SceneError(frame.place, fmt::format("{}: no earlier body is called '{}'", table.what("frame"), name), did_you_mean(name, names));
+  throw SceneError(frame.place, fmt::format("{}: no earlier body is called '{}'", table.what("frame"), name),
+                   did_you_mean(name, names));
 }
 
 // From relative to a moving body to the world.
@@ -112,7 +122,8 @@ void express_in_world(const model::BodyState& frame, model::BodyState& state) {
   state.pose.position = frame.pose.position + arm;
   state.pose.orientation = (frame.pose.orientation * state.pose.orientation).normalized();
   state.angle += frame.angle;
-  state.velocity.linear = frame.velocity.linear + frame.velocity.angular.cross(arm) + frame.pose.orientation * state.velocity.linear;
+  state.velocity.linear =
+      frame.velocity.linear + frame.velocity.angular.cross(arm) + frame.pose.orientation * state.velocity.linear;
   state.velocity.angular = frame.velocity.angular + frame.pose.orientation * state.velocity.angular;
 }
 
@@ -128,13 +139,19 @@ std::vector<BodyPlan> plan_bodies(const Value& bodies, const Scope& constants, s
     const Value& name_value = table.require("name");
     const std::string& name = read_text(name_value, table.what("name"));
     if (!is_identifier(name)) {
-      throw SceneError(name_value.place, fmt::format("'{}' cannot be the name of a body: use letters, digits and underscores, beginning with a letter", name));
+      throw SceneError(
+          name_value.place,
+          fmt::format("'{}' cannot be the name of a body: use letters, digits and underscores, beginning with a letter",
+                      name));
     }
     if (plans.size() >= most) throw SceneError(body.place, fmt::format("more than {} bodies", most));
-    if (const Value* count = table.find("count")) plan_copies(body, name, *count, constants, most, plans);
-    else plans.push_back({&body, name, {}});
+    if (const Value* count = table.find("count"))
+      plan_copies(body, name, *count, constants, most, plans);
+    else
+      plans.push_back({&body, name, {}});
     for (std::size_t i = first; i < plans.size(); ++i) {
-      if (!names.insert(plans[i].name).second) throw SceneError(name_value.place, fmt::format("there are two bodies called '{}'", plans[i].name));
+      if (!names.insert(plans[i].name).second)
+        throw SceneError(name_value.place, fmt::format("there are two bodies called '{}'", plans[i].name));
     }
   }
   return plans;
@@ -150,8 +167,10 @@ model::Body read_body(const BodyPlan& plan, const BodyContext& context) {
   body.name = plan.name;
   body.shapes = read_shapes(table, context.shapes);
   const bool particle = is_particle(body.shapes);
-  if (dimension == 2) body.kind = particle ? model::BodyKind::Particle2 : model::BodyKind::Planar;
-  else body.kind = particle ? model::BodyKind::Particle3 : model::BodyKind::Spatial;
+  if (dimension == 2)
+    body.kind = particle ? model::BodyKind::Particle2 : model::BodyKind::Planar;
+  else
+    body.kind = particle ? model::BodyKind::Particle3 : model::BodyKind::Spatial;
 
   // The centre of a body that is wholly prescribed stays where its frame is written.
   const Vec3 centre = read_mass(table, freedom_of(table, body), body);

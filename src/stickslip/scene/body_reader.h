@@ -27,9 +27,9 @@ struct BodyPlan {
 struct BodyContext {
   ShapeContext shapes;
   Span span;
-  const Scope& constants;                       // parameters
-  const Scope& state;                           // parameters, time and all bodies: for forces
-  const std::vector<model::Body>& earlier;      // bodies read so far: for `frame`
+  const Scope& constants;                   // parameters
+  const Scope& state;                       // parameters, time and all bodies: for forces
+  const std::vector<model::Body>& earlier;  // bodies read so far: for `frame`
 };
 
 [[nodiscard]] model::Body read_body(const BodyPlan& plan, const BodyContext& context);

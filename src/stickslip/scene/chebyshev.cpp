@@ -32,7 +32,9 @@ const Transform& transform() {
 
 }  // namespace
 
-const ChebyshevValues& chebyshev_points() { return transform().points; }
+const ChebyshevValues& chebyshev_points() {
+  return transform().points;
+}
 
 ChebyshevSeries chebyshev_fit(const ChebyshevValues& values) {
   ChebyshevSeries series{};

@@ -113,7 +113,9 @@ bool linear(const ClosedForm& angle, double& w, double& c) {
 
 }  // namespace
 
-ClosedForm::ClosedForm(double constant) { add({0, 0, 0, constant}); }
+ClosedForm::ClosedForm(double constant) {
+  add({0, 0, 0, constant});
+}
 
 std::optional<ClosedForm> ClosedForm::recognise(std::string_view text, const Scope& scope) {
   const SyntaxTree tree = parse_expression(text);

@@ -21,9 +21,9 @@ namespace stickslip::scene {
 class ClosedForm {
  public:
   struct Term {
-    int power = 0;                    // n
-    double frequency = 0;             // w, radians per unit of time
-    double sine = 0, cosine = 0;      // S, C
+    int power = 0;                // n
+    double frequency = 0;         // w, radians per unit of time
+    double sine = 0, cosine = 0;  // S, C
   };
 
   ClosedForm() = default;

@@ -6,8 +6,8 @@
 #include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/table_reader.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace stickslip::scene {
 namespace {
@@ -37,8 +37,9 @@ model::Surface read_surface(const TableReader& table) {
       surface.friction_static = pair.not_negative("static", 0);
       surface.friction_kinetic = pair.not_negative("kinetic", 0);
       if (surface.friction_kinetic > surface.friction_static) {
-        throw SceneError(friction->place, fmt::format("{}: kinetic friction ({}) must not be above static friction ({})", table.what("friction"),
-                                                      surface.friction_kinetic, surface.friction_static));
+        throw SceneError(friction->place,
+                         fmt::format("{}: kinetic friction ({}) must not be above static friction ({})",
+                                     table.what("friction"), surface.friction_kinetic, surface.friction_static));
       }
     } else {
       surface.friction_static = surface.friction_kinetic = table.not_negative("friction", 0);
@@ -46,13 +47,15 @@ model::Surface read_surface(const TableReader& table) {
   }
   surface.restitution = table.not_negative("restitution", 0);
   if (surface.restitution > 1) {
-    throw SceneError(table.require("restitution").place, fmt::format("{} must not be above 1, but is {}", table.what("restitution"), surface.restitution));
+    throw SceneError(table.require("restitution").place,
+                     fmt::format("{} must not be above 1, but is {}", table.what("restitution"), surface.restitution));
   }
   return surface;
 }
 
 bool same(const model::Surface& a, const model::Surface& b) {
-  return a.friction_static == b.friction_static && a.friction_kinetic == b.friction_kinetic && a.restitution == b.restitution;
+  return a.friction_static == b.friction_static && a.friction_kinetic == b.friction_kinetic &&
+         a.restitution == b.restitution;
 }
 
 int index_of(const model::Surface& surface, std::vector<model::Surface>& surfaces) {

@@ -9,7 +9,7 @@
 namespace stickslip::scene {
 namespace {
 
-constexpr int kDeepest = 40;             // halvings; only singular points get there
+constexpr int kDeepest = 40;  // halvings; only singular points get there
 constexpr std::size_t kMostCells = 200000;
 
 }  // namespace

@@ -36,7 +36,8 @@ Vec3 theta_rate(const Vec3& theta, const Vec3& omega) {
 
 Quat DenseOrientation::Cell::evaluate(double t) const {
   const double x = (t - centre) / half_width;
-  const Vec3 rotation(chebyshev_evaluate(theta[0], x), chebyshev_evaluate(theta[1], x), chebyshev_evaluate(theta[2], x));
+  const Vec3 rotation(chebyshev_evaluate(theta[0], x), chebyshev_evaluate(theta[1], x),
+                      chebyshev_evaluate(theta[2], x));
   return exponential(rotation) * start;
 }
 
@@ -100,7 +101,8 @@ void DenseOrientation::add_cells(double begin, double end, int depth) {
     return;
   }
   if (!splittable) (void)solve(cell, scale_);
-  if (cells_.size() >= kMostCells) throw std::runtime_error("the rotation varies too fast to be integrated over the run");
+  if (cells_.size() >= kMostCells)
+    throw std::runtime_error("the rotation varies too fast to be integrated over the run");
   // Renormalised once per cell, so that rounding cannot accumulate.
   cell.start = cells_.empty() ? start_ : cells_.back().evaluate(begin).normalized();
   cells_.push_back(cell);

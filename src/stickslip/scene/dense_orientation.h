@@ -8,7 +8,8 @@
 // On each cell of time R(t) = exp(theta(t)) R(start of the cell), and the rotation vector obeys
 //
 //     theta' = omega - 1/2 theta x omega + k(|theta|) theta x (theta x omega),   theta = 0 at the start of the cell,
-//     k(a) = (1 - (a/2) cot(a/2)) / a^2                                          (inverse of the exponential's Jacobian)
+//     k(a) = (1 - (a/2) cot(a/2)) / a^2                                          (inverse of the exponential's
+//     Jacobian)
 //
 // which is solved by Picard iteration on Chebyshev series; cells are halved until the series are resolved to rounding.
 // The quaternion is of unit length by construction. As in dense_integral.h all is computed in the constructor, so that

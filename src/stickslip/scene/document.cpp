@@ -4,12 +4,12 @@
 
 #include "stickslip/scene/ascii_check.h"
 
+#include <fmt/format.h>
+#include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <toml++/toml.h>
 
 namespace stickslip::scene {
 namespace {
@@ -34,8 +34,10 @@ class Reader {
  private:
   static std::string load(const std::filesystem::path& file, const Place& place) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) throw SceneError(place, fmt::format("cannot read '{}'", file.string()));
-    if (std::filesystem::file_size(file, error) > kLargestFile) throw SceneError(place, "the file is too large for a scene");
+    if (!std::filesystem::is_regular_file(file, error))
+      throw SceneError(place, fmt::format("cannot read '{}'", file.string()));
+    if (std::filesystem::file_size(file, error) > kLargestFile)
+      throw SceneError(place, "the file is too large for a scene");
     std::ifstream stream(file, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
     if (!stream.good() && !stream.eof()) throw SceneError(place, fmt::format("cannot read '{}'", file.string()));
@@ -47,7 +49,8 @@ class Reader {
   Value parse(const std::string& text, const std::filesystem::path& file) {
     open_.push_back(std::filesystem::weakly_canonical(file));
     if (const auto bad = find_non_ascii(text)) {
-      throw SceneError({file.string(), bad->line, bad->column}, "only strings and comments may hold other characters than ASCII");
+      throw SceneError({file.string(), bad->line, bad->column},
+                       "only strings and comments may hold other characters than ASCII");
     }
     Value root = parse_toml(text, file.string());
     root = with_includes(std::move(root), file);
@@ -115,9 +118,8 @@ struct Converter {
       value.entries.push_back({std::string(key.str()), place(key.source()), convert(node)});
     }
     // toml++ sorts by name; people expect the order in which they wrote.
-    std::ranges::stable_sort(value.entries, {}, [](const Value::Entry& entry) {
-      return std::pair(entry.place.line, entry.place.column);
-    });
+    std::ranges::stable_sort(value.entries, {},
+                             [](const Value::Entry& entry) { return std::pair(entry.place.line, entry.place.column); });
     return value;
   }
 
@@ -163,8 +165,10 @@ void merge_bodies(Value& base, Value&& over) {
       const std::string* other = known.kind == Value::Kind::Table ? body_name(known) : nullptr;
       return name != nullptr && other != nullptr && *name == *other;
     });
-    if (same == base.items.end()) base.items.push_back(std::move(body));
-    else merge(*same, std::move(body));
+    if (same == base.items.end())
+      base.items.push_back(std::move(body));
+    else
+      merge(*same, std::move(body));
   }
 }
 
@@ -182,7 +186,8 @@ void merge(Value& base, Value&& over) {
       merge_bodies(*known, std::move(entry.value));
     } else if (entry.key == "contact" && is_table_array(*known) && is_table_array(entry.value)) {
       std::ranges::move(entry.value.items, std::back_inserter(known->items));
-    } else if ((entry.key == "parameters" || entry.key == "method" || entry.key == "observe" || entry.key == "record") &&
+    } else if ((entry.key == "parameters" || entry.key == "method" || entry.key == "observe" ||
+                entry.key == "record") &&
                known->kind == Value::Kind::Table && entry.value.kind == Value::Kind::Table) {
       merge(*known, std::move(entry.value));
     } else {
@@ -201,7 +206,8 @@ Value Reader::with_includes(Value root, const std::filesystem::path& file) {
   } else if (list->kind == Value::Kind::Array) {
     for (const Value& name : list->items) merge(base, include(name, file));
   } else {
-    throw SceneError(list->place, fmt::format("include must be a list of file names, not {}", Value::name_of(list->kind)));
+    throw SceneError(list->place,
+                     fmt::format("include must be a list of file names, not {}", Value::name_of(list->kind)));
   }
   std::erase_if(root.entries, [](const Value::Entry& entry) { return entry.key == "include"; });
   merge(base, std::move(root));
@@ -210,14 +216,16 @@ Value Reader::with_includes(Value root, const std::filesystem::path& file) {
 
 Value Reader::include(const Value& name, const std::filesystem::path& from) {
   if (name.kind != Value::Kind::Text) {
-    throw SceneError(name.place, fmt::format("include must be a list of file names, not {}", Value::name_of(name.kind)));
+    throw SceneError(name.place,
+                     fmt::format("include must be a list of file names, not {}", Value::name_of(name.kind)));
   }
   const std::filesystem::path file = from.parent_path() / name.text;
   const std::filesystem::path canonical = std::filesystem::weakly_canonical(file);
   if (std::ranges::find(open_, canonical) != open_.end()) {
     throw SceneError(name.place, fmt::format("'{}' includes itself", name.text));
   }
-  if (included_.size() >= kMostIncludes) throw SceneError(name.place, fmt::format("more than {} included files", kMostIncludes));
+  if (included_.size() >= kMostIncludes)
+    throw SceneError(name.place, fmt::format("more than {} included files", kMostIncludes));
   included_.push_back({file, load(file, name.place)});
   const std::string text = included_.back().text;  // a copy: files that it includes join the list
   return parse(text, file);
@@ -230,7 +238,9 @@ const Value* Value::find(std::string_view key) const {
   return found == entries.end() ? nullptr : &found->value;
 }
 
-Value* Value::find(std::string_view key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
+Value* Value::find(std::string_view key) {
+  return const_cast<Value*>(std::as_const(*this).find(key));
+}
 
 const char* Value::name_of(Kind kind) {
   switch (kind) {
@@ -243,9 +253,13 @@ const char* Value::name_of(Kind kind) {
   return "unknown";
 }
 
-Document read_document(const std::filesystem::path& file) { return Reader().read(file); }
+Document read_document(const std::filesystem::path& file) {
+  return Reader().read(file);
+}
 
-Document parse_document(std::string text, const std::filesystem::path& name) { return Reader().read(std::move(text), name); }
+Document parse_document(std::string text, const std::filesystem::path& name) {
+  return Reader().read(std::move(text), name);
+}
 
 Value parse_override(std::string_view text, const std::string& origin) {
   Value value;

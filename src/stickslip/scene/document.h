@@ -20,9 +20,9 @@ struct Value {
   struct Entry;
 
   Kind kind = Kind::Table;
-  Place place;                 // of the value
+  Place place;  // of the value
   double number = 0;
-  bool integer = false;        // written without point or exponent
+  bool integer = false;  // written without point or exponent
   bool boolean = false;
   std::string text;
   bool exact_columns = false;  // character i of the text stands at place.column + 1 + i
@@ -48,8 +48,8 @@ struct SourceFile {
 struct Document {
   Value root;
   std::filesystem::path file;
-  std::string text;                    // of the file, as read
-  std::vector<SourceFile> included;    // in the order in which they were read
+  std::string text;                  // of the file, as read
+  std::vector<SourceFile> included;  // in the order in which they were read
 };
 
 // Reads a file and what it includes (`include = ["base.toml"]`, relative to the including file). Tables of the

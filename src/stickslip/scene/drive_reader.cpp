@@ -5,9 +5,9 @@
 #include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/rotation.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 
 namespace stickslip::scene {
 namespace {
@@ -29,9 +29,12 @@ class MotionReader {
   model::Drive read() {
     reject_what_has_no_effect();
     read_translations();
-    if (body_.kind == model::BodyKind::Planar) read_planar_rotation();
-    else if (body_.kind == model::BodyKind::Spatial) read_spatial_rotation();
-    else reject_rotation();
+    if (body_.kind == model::BodyKind::Planar)
+      read_planar_rotation();
+    else if (body_.kind == model::BodyKind::Spatial)
+      read_spatial_rotation();
+    else
+      reject_rotation();
     std::ranges::sort(drive_.breakpoints);
     const auto repeated = std::ranges::unique(drive_.breakpoints);
     drive_.breakpoints.erase(repeated.begin(), repeated.end());
@@ -58,12 +61,14 @@ class MotionReader {
     const Freedom freedom = freedom_of(body_table_, body_);
     const auto reject = [&](const char* key) {
       if (const Value* value = body_table_.find(key)) {
-        throw SceneError(value->place, fmt::format("{} has no effect: the motion prescribes it", body_table_.what(key)));
+        throw SceneError(value->place,
+                         fmt::format("{} has no effect: the motion prescribes it", body_table_.what(key)));
       }
     };
     const bool from_rate = table_.has("acceleration") && !symmetric_;
     if (!freedom.translation && !from_rate) reject("velocity");
-    if (!freedom.translation && table_.has("position") && !table_.has("velocity") && !table_.has("acceleration")) reject("position");
+    if (!freedom.translation && table_.has("position") && !table_.has("velocity") && !table_.has("acceleration"))
+      reject("position");
     const bool from_spin = table_.has("angular_acceleration") && !symmetric_;
     if (!freedom.rotation && !from_spin) reject("angular_velocity");
     if (!freedom.rotation && table_.has("angle") && body_.planar()) reject("angle");
@@ -81,27 +86,31 @@ class MotionReader {
       }
       const std::string what = table_.what(kTranslationKeys[k]);
       if (value->kind != Value::Kind::Array || static_cast<int>(value->items.size()) != dimension()) {
-        throw SceneError(value->place, fmt::format("{} must be a list of {} expressions (\"free\" leaves one free)", what, dimension()));
+        throw SceneError(value->place, fmt::format("{} must be a list of {} expressions (\"free\" leaves one free)",
+                                                   what, dimension()));
       }
       for (std::size_t axis = 0; axis < value->items.size(); ++axis) {
         read_translation(value->items[axis], static_cast<Given>(k), axis, what, mentioned[axis]);
       }
     }
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimension()); ++axis) {
-      if (!mentioned[axis]) drive_.translation[axis] = constant_motion(body_.initial.pose.position[static_cast<Eigen::Index>(axis)]);
+      if (!mentioned[axis])
+        drive_.translation[axis] = constant_motion(body_.initial.pose.position[static_cast<Eigen::Index>(axis)]);
     }
   }
 
   void read_translation(const Value& value, Given given, std::size_t axis, const std::string& what, bool& mentioned) {
     const bool free = is_free(value);
     if (!free && drive_.translation[axis]) {
-      throw SceneError(value.place, fmt::format("{} prescribes {} a second time", what, kAxes[axis]), "write \"free\" in one of them");
+      throw SceneError(value.place, fmt::format("{} prescribes {} a second time", what, kAxes[axis]),
+                       "write \"free\" in one of them");
     }
     mentioned = true;
     if (free) return;
     const auto i = static_cast<Eigen::Index>(axis);
-    drive_.translation[axis] = make_motion(expression(value, what), given, body_.initial.pose.position[i],
-                                           body_.initial.velocity.linear[i], symmetric_ && given != Given::Position, span_);
+    drive_.translation[axis] =
+        make_motion(expression(value, what), given, body_.initial.pose.position[i], body_.initial.velocity.linear[i],
+                    symmetric_ && given != Given::Position, span_);
   }
 
   // The one key that prescribes the rotation, or null; its index in kRotationKeys.
@@ -110,7 +119,9 @@ class MotionReader {
     for (std::size_t k = 0; k < kRotationKeys.size(); ++k) {
       const Value* value = table_.find(kRotationKeys[k]);
       if (value == nullptr) continue;
-      if (found != nullptr) throw SceneError(value->place, fmt::format("{} prescribes the rotation a second time", table_.what(kRotationKeys[k])));
+      if (found != nullptr)
+        throw SceneError(value->place,
+                         fmt::format("{} prescribes the rotation a second time", table_.what(kRotationKeys[k])));
       found = value;
       which = k;
     }
@@ -119,7 +130,8 @@ class MotionReader {
 
   void reject_rotation() const {
     std::size_t which = 0;
-    if (const Value* value = rotation_key(which)) throw SceneError(value->place, fmt::format("{}: a particle does not turn", table_.name()));
+    if (const Value* value = rotation_key(which))
+      throw SceneError(value->place, fmt::format("{}: a particle does not turn", table_.name()));
   }
 
   void read_planar_rotation() {
@@ -132,7 +144,8 @@ class MotionReader {
       drive_.angle = make_motion(expression(*value, table_.what(kRotationKeys[which])), given, body_.initial.angle,
                                  body_.initial.velocity.angular.z(), symmetric_ && given != Given::Position, span_);
     }
-    if (const Value* axis = table_.find("axis")) throw SceneError(axis->place, "a planar body turns about z: 'axis' has no meaning");
+    if (const Value* axis = table_.find("axis"))
+      throw SceneError(axis->place, "a planar body turns about z: 'axis' has no meaning");
   }
 
   void read_spatial_rotation() {
@@ -149,7 +162,8 @@ class MotionReader {
     if (given == Given::Position) {
       const Vec3 axis = read_vector(table_.require("axis"), scope_, table_.what("axis"), 3);
       if (!(axis.norm() > 0)) throw SceneError(table_.require("axis").place, "the axis must not be zero");
-      drive_.orientation = rotation_about(axis.normalized(), make_motion(expression(*value, what), given, 0, 0, false, span_), start);
+      drive_.orientation =
+          rotation_about(axis.normalized(), make_motion(expression(*value, what), given, 0, 0, false, span_), start);
       return;
     }
     if (value->kind != Value::Kind::Array || value->items.size() != 3) {
@@ -158,7 +172,8 @@ class MotionReader {
     RotationRequest request;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (is_free(value->items[axis])) {
-        throw SceneError(value->items[axis].place, fmt::format("{}: a rotation in space is prescribed as a whole or not at all", what),
+        throw SceneError(value->items[axis].place,
+                         fmt::format("{}: a rotation in space is prescribed as a whole or not at all", what),
                          "'locked' stops single axes");
       }
       request.rate[axis] = expression(value->items[axis], what);
@@ -198,25 +213,33 @@ void lock(const Value& item, const TableReader& table, const model::Body& body, 
   const std::vector<std::string>& names = body.planar() ? kPlanar : kSpatial;
   const std::string& name = read_text(item, table.what("locked"));
   if (std::ranges::find(names, name) == names.end()) {
-    throw SceneError(item.place, fmt::format("{}: unknown degree of freedom '{}'", table.what("locked"), name), did_you_mean(name, names));
+    throw SceneError(item.place, fmt::format("{}: unknown degree of freedom '{}'", table.what("locked"), name),
+                     did_you_mean(name, names));
   }
   const bool rotation = name.size() == 2;
   const auto axis = static_cast<std::size_t>(name.back() - 'x');
   const auto i = static_cast<Eigen::Index>(axis);
   const bool moves = rotation ? body.initial.velocity.angular[i] != 0 : body.initial.velocity.linear[i] != 0;
   if (moves) throw SceneError(item.place, fmt::format("{}: '{}' starts with a velocity", table.what("locked"), name));
-  if (rotation && !body.rotates()) throw SceneError(item.place, fmt::format("{}: a particle does not turn", table.what("locked")));
-  const bool taken = !rotation ? bool(drive.translation[axis]) : body.planar() ? bool(drive.angle) : bool(drive.orientation);
+  if (rotation && !body.rotates())
+    throw SceneError(item.place, fmt::format("{}: a particle does not turn", table.what("locked")));
+  const bool taken = !rotation       ? bool(drive.translation[axis])
+                     : body.planar() ? bool(drive.angle)
+                                     : bool(drive.orientation);
   if (taken) throw SceneError(item.place, fmt::format("{}: '{}' is prescribed already", table.what("locked"), name));
-  if (!rotation) drive.translation[axis] = constant_motion(body.initial.pose.position[i]);
-  else if (body.planar()) drive.angle = constant_motion(body.initial.angle);
-  else drive.rotation_locked[axis] = true;
+  if (!rotation)
+    drive.translation[axis] = constant_motion(body.initial.pose.position[i]);
+  else if (body.planar())
+    drive.angle = constant_motion(body.initial.angle);
+  else
+    drive.rotation_locked[axis] = true;
 }
 
 void read_locks(const TableReader& table, const model::Body& body, model::Drive& drive) {
   const Value* locked = table.find("locked");
   if (locked == nullptr) return;
-  if (locked->kind != Value::Kind::Array) throw SceneError(locked->place, fmt::format("{} must be a list of names", table.what("locked")));
+  if (locked->kind != Value::Kind::Array)
+    throw SceneError(locked->place, fmt::format("{} must be a list of names", table.what("locked")));
   for (const Value& item : locked->items) lock(item, table, body, drive);
 }
 
@@ -226,7 +249,8 @@ model::Drive read_drive(const TableReader& table, const model::Body& body, const
   model::Drive drive;
   const Value* motion = table.find("motion");
   if (table.boolean("fixed", false)) {
-    if (motion != nullptr) throw SceneError(motion->place, fmt::format("{} is fixed and cannot have a motion", table.name()));
+    if (motion != nullptr)
+      throw SceneError(motion->place, fmt::format("{} is fixed and cannot have a motion", table.name()));
     drive = fixed_drive(table, body);
   } else if (motion != nullptr) {
     drive = MotionReader(table, body, span).read();
@@ -240,8 +264,10 @@ Freedom freedom_of(const model::Body& body) {
   Freedom freedom;
   freedom.translation = !drive.translation[0] || !drive.translation[1] || (!body.planar() && !drive.translation[2]);
   const bool all_locked = std::ranges::all_of(drive.rotation_locked, [](bool locked) { return locked; });
-  if (body.kind == model::BodyKind::Planar) freedom.rotation = !drive.angle;
-  else freedom.rotation = body.kind == model::BodyKind::Spatial && !drive.orientation && !all_locked;
+  if (body.kind == model::BodyKind::Planar)
+    freedom.rotation = !drive.angle;
+  else
+    freedom.rotation = body.kind == model::BodyKind::Spatial && !drive.orientation && !all_locked;
   return freedom;
 }
 

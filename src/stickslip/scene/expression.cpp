@@ -8,9 +8,9 @@
 #include "stickslip/scene/expression_compiler.h"
 #include "stickslip/scene/nearest_name.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -52,9 +52,9 @@ Op machine_op(Operator op) {
 }
 
 bool branches(Op op) {
-  return op == Op::Not || (op >= Op::Less && op <= Op::JumpIfTrueKeep) || op == Op::Abs ||
-         op == Op::Floor || op == Op::Ceil || op == Op::Sign || op == Op::Step || op == Op::Mod || op == Op::Min ||
-         op == Op::Max || op == Op::Clamp || op == Op::Smoothstep;
+  return op == Op::Not || (op >= Op::Less && op <= Op::JumpIfTrueKeep) || op == Op::Abs || op == Op::Floor ||
+         op == Op::Ceil || op == Op::Sign || op == Op::Step || op == Op::Mod || op == Op::Min || op == Op::Max ||
+         op == Op::Clamp || op == Op::Smoothstep;
 }
 
 }  // namespace
@@ -85,8 +85,10 @@ void ExpressionCompiler::number(double value) {
 }
 
 void ExpressionCompiler::name(const SyntaxNode& node) {
-  if (const auto found = scope_.constants.find(node.text); found != scope_.constants.end()) return number(found->second);
-  if (const auto found = scope_.definitions.find(node.text); found != scope_.definitions.end()) return definition(found->second);
+  if (const auto found = scope_.constants.find(node.text); found != scope_.constants.end())
+    return number(found->second);
+  if (const auto found = scope_.definitions.find(node.text); found != scope_.definitions.end())
+    return definition(found->second);
   if (node.text == "t") {
     require(Reach::Time, node);
     emit(Op::Time, 0);
@@ -212,7 +214,8 @@ void ExpressionCompiler::body_function(const FunctionInfo& function, const Synta
 
 void ExpressionCompiler::tracker(const FunctionInfo& function, const SyntaxNode& node) {
   if (scope_.trackers == nullptr) {
-    throw ExpressionError(node.column, fmt::format("'{}' cannot be used here: it needs the history of a run", node.text));
+    throw ExpressionError(node.column,
+                          fmt::format("'{}' cannot be used here: it needs the history of a run", node.text));
   }
   if (scope_.trackers->size() >= kMostTrackers) throw ExpressionError(node.column, "too many functions over time");
   Tracker tracker;
@@ -291,13 +294,16 @@ void ExpressionCompiler::unknown_name(const SyntaxNode& node) const {
 // Appends one instruction that takes `pops` values from the stack and leaves one.
 std::size_t ExpressionCompiler::emit(Op op, int pops, int a, int b, std::uint8_t component) {
   depth_ += 1 - pops;
-  if (depth_ > kStackSize || out_.code_.size() > kLongestProgram) throw ExpressionError(0, "the expression is too large");
+  if (depth_ > kStackSize || out_.code_.size() > kLongestProgram)
+    throw ExpressionError(0, "the expression is too large");
   if (branches(op)) out_.has_branches_ = true;
   out_.code_.push_back({op, component, a, b, 0});
   return out_.code_.size() - 1;
 }
 
-void ExpressionCompiler::land(std::size_t jump) { out_.code_[jump].a = static_cast<int>(out_.code_.size()); }
+void ExpressionCompiler::land(std::size_t jump) {
+  out_.code_[jump].a = static_cast<int>(out_.code_.size());
+}
 
 bool ExpressionCompiler::is_constant_since(std::size_t start, double& value) const {
   if (out_.code_.size() != start + 1 || out_.code_[start].op != Op::Constant) return false;
@@ -346,6 +352,8 @@ bool Expression::depends_on_contacts() const {
   });
 }
 
-bool Expression::is_constant() const { return code_.size() == 1 && code_.front().op == Op::Constant; }
+bool Expression::is_constant() const {
+  return code_.size() == 1 && code_.front().op == Op::Constant;
+}
 
 }  // namespace stickslip::scene

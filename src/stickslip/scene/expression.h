@@ -38,11 +38,11 @@ struct Tracker;
 // The names that an expression may use.
 struct Scope {
   Reach reach = Reach::Constant;
-  std::map<std::string, double, std::less<>> constants;    // parameters, index variables
-  std::map<std::string, int, std::less<>> bodies;          // name -> index into Model::bodies; Reach::State and above
-  bool planar = false;                                     // the bodies are planar
+  std::map<std::string, double, std::less<>> constants;  // parameters, index variables
+  std::map<std::string, int, std::less<>> bodies;        // name -> index into Model::bodies; Reach::State and above
+  bool planar = false;                                   // the bodies are planar
   std::map<std::string, SyntaxTree, std::less<>> definitions;  // names that stand for expressions (observables)
-  std::vector<Tracker>* trackers = nullptr;                // where functions over the run are kept; Reach::Run
+  std::vector<Tracker>* trackers = nullptr;                    // where functions over the run are kept; Reach::Run
 };
 
 // What an expression is evaluated on. Only what its Scope allows is read.
@@ -65,8 +65,8 @@ class Expression {
   explicit Expression(double constant);
 
   [[nodiscard]] double evaluate(const EvaluationContext& context) const;
-  [[nodiscard]] double evaluate(double t) const;                   // Reach::Time or less
-  [[nodiscard]] model::TimeJet evaluate_jet(double t) const;       // Reach::Time or less
+  [[nodiscard]] double evaluate(double t) const;              // Reach::Time or less
+  [[nodiscard]] model::TimeJet evaluate_jet(double t) const;  // Reach::Time or less
 
   // Two times with the same signature lie on the same branch of every comparison, floor, mod, abs, min ... : where it
   // changes, the expression may have a jump or a corner. Reach::Time or less.
@@ -103,10 +103,10 @@ struct Tracker {
 
   Kind kind = Kind::Initial;
   Expression argument;
-  double period = 0;              // ...OverPeriod
-  bool crossing = false;          // FirstTime: the argument is (a - b) of a comparison a > b, true when > 0 (or >= 0)
+  double period = 0;      // ...OverPeriod
+  bool crossing = false;  // FirstTime: the argument is (a - b) of a comparison a > b, true when > 0 (or >= 0)
   bool inclusive = false;
-  double memory[kMemory] = {};    // all that is remembered, with the value: checkpoints save exactly this
+  double memory[kMemory] = {};  // all that is remembered, with the value: checkpoints save exactly this
   double value = 0;
 
   // Takes the next moment of the run into account; returns the argument's value.
@@ -116,16 +116,16 @@ struct Tracker {
 // Every function and constant that expressions know, for the reference and for hints.
 struct FunctionInfo {
   const char* name;
-  const char* arguments;     // as written in the reference: "x", "a, b", "body_a, body_b"
-  int least, most;           // number of arguments
+  const char* arguments;  // as written in the reference: "x", "a, b", "body_a, body_b"
+  int least, most;        // number of arguments
   Op op;
-  Reach reach;               // what it needs
+  Reach reach;  // what it needs
   const char* meaning;
 };
 [[nodiscard]] std::span<const FunctionInfo> functions();
 
 struct BodyVariable {
-  const char* name;     // behind the dot
+  const char* name;  // behind the dot
   const char* meaning;
 };
 [[nodiscard]] std::span<const BodyVariable> body_variables();

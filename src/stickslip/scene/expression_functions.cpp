@@ -44,18 +44,23 @@ constexpr FunctionInfo kFunctions[] = {
     {"gap", "a, b", 1, 2, Op::Gap, Reach::Run, "smallest signed distance between two bodies, infinite out of reach"},
     {"normal_force", "a, b", 1, 2, Op::NormalForce, Reach::Run, "sum of the normal forces between two bodies"},
     {"friction_force", "a, b", 1, 2, Op::FrictionForce, Reach::Run, "size of the sum of the friction forces"},
-    {"slip_speed", "a, b", 1, 2, Op::SlipSpeed, Reach::Run, "largest slip speed among the touching contacts, 0 if none"},
+    {"slip_speed", "a, b", 1, 2, Op::SlipSpeed, Reach::Run,
+     "largest slip speed among the touching contacts, 0 if none"},
     {"touching", "a, b", 1, 2, Op::Touching, Reach::Run, "1 when the bodies touch, else 0"},
-    {"sticking", "a, b", 1, 2, Op::Sticking, Reach::Run, "1 when they touch and no contact slides (they stick or roll)"},
+    {"sticking", "a, b", 1, 2, Op::Sticking, Reach::Run,
+     "1 when they touch and no contact slides (they stick or roll)"},
     {"sliding", "a, b", 1, 2, Op::Sliding, Reach::Run, "1 when at least one contact slides"},
-    {"local_x", "a, frame", 2, 2, Op::LocalX, Reach::State, "x of the centre of mass of a in the frame of another body"},
+    {"local_x", "a, frame", 2, 2, Op::LocalX, Reach::State,
+     "x of the centre of mass of a in the frame of another body"},
     {"local_y", "a, frame", 2, 2, Op::LocalY, Reach::State, "y likewise"},
     {"local_z", "a, frame", 2, 2, Op::LocalZ, Reach::State, "z likewise"},
-    {"local_yaw", "a, frame", 2, 2, Op::LocalYaw, Reach::State, "angle of a about the z axis of another body, in (-pi, pi]"},
+    {"local_yaw", "a, frame", 2, 2, Op::LocalYaw, Reach::State,
+     "angle of a about the z axis of another body, in (-pi, pi]"},
     {"distance", "a, b", 2, 2, Op::Distance, Reach::State, "distance of the centres of mass"},
     {"kinetic_energy", "[a]", 0, 1, Op::KineticEnergy, Reach::Run, "of one body, or of all"},
     {"potential_energy", "[a]", 0, 1, Op::PotentialEnergy, Reach::Run, "in the scene's gravity, of one body or of all"},
-    {"worst_penetration", "", 0, 0, Op::WorstPenetration, Reach::Run, "depth of the deepest contact, 0 if none penetrates"},
+    {"worst_penetration", "", 0, 0, Op::WorstPenetration, Reach::Run,
+     "depth of the deepest contact, 0 if none penetrates"},
     {"contacts", "", 0, 0, Op::Contacts, Reach::Run, "number of contacts that touch"},
 
     {"first_time", "condition", 1, 1, Op::FirstTime, Reach::Run,
@@ -96,8 +101,12 @@ constexpr BodyVariable kBodyVariables[] = {
 
 }  // namespace
 
-std::span<const FunctionInfo> functions() { return kFunctions; }
-std::span<const BodyVariable> body_variables() { return kBodyVariables; }
+std::span<const FunctionInfo> functions() {
+  return kFunctions;
+}
+std::span<const BodyVariable> body_variables() {
+  return kBodyVariables;
+}
 
 bool is_identifier(std::string_view name) {
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) return false;

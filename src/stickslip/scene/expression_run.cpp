@@ -31,8 +31,10 @@ void note(std::uint64_t* trace, double branch) {
 
 template <class Number>
 Number constant(double x) {
-  if constexpr (std::is_same_v<Number, double>) return x;
-  else return Number{x, 0, 0};
+  if constexpr (std::is_same_v<Number, double>)
+    return x;
+  else
+    return Number{x, 0, 0};
 }
 
 template <class Number>
@@ -77,7 +79,8 @@ double run_function(Op op, int a, int b, const EvaluationContext& context) {
     case Op::LocalYaw: return local_yaw(*context.state, a, b);
     case Op::Distance: {
       const auto& bodies = context.state->bodies;
-      return (bodies[static_cast<std::size_t>(a)].pose.position - bodies[static_cast<std::size_t>(b)].pose.position).norm();
+      return (bodies[static_cast<std::size_t>(a)].pose.position - bodies[static_cast<std::size_t>(b)].pose.position)
+          .norm();
     }
     case Op::KineticEnergy: return kinetic_energy(*context.model, *context.state, a);
     case Op::PotentialEnergy: return potential_energy(*context.model, *context.state, a);
@@ -101,8 +104,10 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
     switch (in.op) {
       case Op::Constant: *++top = as_number(in.value); break;
       case Op::Time:
-        if constexpr (std::is_same_v<Number, double>) *++top = context.time;
-        else *++top = Number{context.time, 1, 0};
+        if constexpr (std::is_same_v<Number, double>)
+          *++top = context.time;
+        else
+          *++top = Number{context.time, 1, 0};
         break;
       case Op::BodyVariable: {
         const model::BodyState& body = context.state->bodies[static_cast<std::size_t>(in.a)];
@@ -112,24 +117,51 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
       case Op::Tracker: *++top = as_number(context.trackers[static_cast<std::size_t>(in.a)].value); break;
 
       case Op::Negate: *top = -*top; break;
-      case Op::Not: *top = as_number(value_of(*top) == 0 ? 1 : 0); note<kTrace>(trace, value_of(*top)); break;
-      case Op::Add: --top; top[0] = top[0] + top[1]; break;
-      case Op::Subtract: --top; top[0] = top[0] - top[1]; break;
-      case Op::Multiply: --top; top[0] = top[0] * top[1]; break;
-      case Op::Divide: --top; top[0] = top[0] / top[1]; break;
-      case Op::Power: --top; top[0] = jet_pow(top[0], top[1]); break;
-      case Op::Less: case Op::LessEqual: case Op::Greater: case Op::GreaterEqual: case Op::Equal: case Op::NotEqual:
+      case Op::Not:
+        *top = as_number(value_of(*top) == 0 ? 1 : 0);
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Add:
+        --top;
+        top[0] = top[0] + top[1];
+        break;
+      case Op::Subtract:
+        --top;
+        top[0] = top[0] - top[1];
+        break;
+      case Op::Multiply:
+        --top;
+        top[0] = top[0] * top[1];
+        break;
+      case Op::Divide:
+        --top;
+        top[0] = top[0] / top[1];
+        break;
+      case Op::Power:
+        --top;
+        top[0] = jet_pow(top[0], top[1]);
+        break;
+      case Op::Less:
+      case Op::LessEqual:
+      case Op::Greater:
+      case Op::GreaterEqual:
+      case Op::Equal:
+      case Op::NotEqual:
         --top;
         top[0] = as_number(compare(in.op, value_of(top[0]), value_of(top[1])) ? 1 : 0);
         note<kTrace>(trace, value_of(*top));
         break;
-      case Op::Truth: *top = as_number(value_of(*top) != 0 ? 1 : 0); note<kTrace>(trace, value_of(*top)); break;
+      case Op::Truth:
+        *top = as_number(value_of(*top) != 0 ? 1 : 0);
+        note<kTrace>(trace, value_of(*top));
+        break;
       case Op::Jump: next = begin + in.a; break;
       case Op::JumpIfFalse:
         note<kTrace>(trace, value_of(*top) != 0 ? 1 : 0);
         if (value_of(*top--) == 0) next = begin + in.a;
         break;
-      case Op::JumpIfFalseKeep: case Op::JumpIfTrueKeep: {
+      case Op::JumpIfFalseKeep:
+      case Op::JumpIfTrueKeep: {
         const bool truth = value_of(*top) != 0;
         note<kTrace>(trace, truth ? 1 : 0);
         if (truth == (in.op == Op::JumpIfTrueKeep)) {
@@ -153,20 +185,37 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
       case Op::Tanh: *top = jet_tanh(*top); break;
       case Op::Abs:
         note<kTrace>(trace, value_of(*top) < 0 ? 1 : 0);
-        if (value_of(*top) < 0) *top = -*top;
-        else if constexpr (std::is_same_v<Number, double>) *top = std::abs(*top);  // |-0| = 0
+        if (value_of(*top) < 0)
+          *top = -*top;
+        else if constexpr (std::is_same_v<Number, double>)
+          *top = std::abs(*top);  // |-0| = 0
         break;
-      case Op::Floor: *top = as_number(std::floor(value_of(*top))); note<kTrace>(trace, value_of(*top)); break;
-      case Op::Ceil: *top = as_number(std::ceil(value_of(*top))); note<kTrace>(trace, value_of(*top)); break;
+      case Op::Floor:
+        *top = as_number(std::floor(value_of(*top)));
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Ceil:
+        *top = as_number(std::ceil(value_of(*top)));
+        note<kTrace>(trace, value_of(*top));
+        break;
       case Op::Sign: {
         const double x = value_of(*top);
         *top = as_number(x > 0 ? 1 : x < 0 ? -1 : x);
         note<kTrace>(trace, value_of(*top));
         break;
       }
-      case Op::Step: *top = as_number(value_of(*top) >= 0 ? 1 : 0); note<kTrace>(trace, value_of(*top)); break;
-      case Op::Atan2: --top; top[0] = jet_atan2(top[0], top[1]); break;
-      case Op::Hypot: --top; top[0] = jet_hypot(top[0], top[1]); break;
+      case Op::Step:
+        *top = as_number(value_of(*top) >= 0 ? 1 : 0);
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Atan2:
+        --top;
+        top[0] = jet_atan2(top[0], top[1]);
+        break;
+      case Op::Hypot:
+        --top;
+        top[0] = jet_hypot(top[0], top[1]);
+        break;
       case Op::Mod: {
         --top;
         const double turns = std::floor(value_of(top[0]) / value_of(top[1]));
@@ -174,9 +223,11 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
         top[0] = top[0] - as_number(turns) * top[1];
         break;
       }
-      case Op::Min: case Op::Max: {
+      case Op::Min:
+      case Op::Max: {
         --top;
-        const bool second = in.op == Op::Min ? value_of(top[1]) < value_of(top[0]) : value_of(top[1]) > value_of(top[0]);
+        const bool second =
+            in.op == Op::Min ? value_of(top[1]) < value_of(top[0]) : value_of(top[1]) > value_of(top[0]);
         note<kTrace>(trace, second ? 1 : 0);
         if (second || std::isnan(value_of(top[1]))) top[0] = top[1];
         break;
@@ -206,7 +257,9 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
   return *top;
 }
 
-double Expression::evaluate(const EvaluationContext& context) const { return run<false, double>(context, nullptr); }
+double Expression::evaluate(const EvaluationContext& context) const {
+  return run<false, double>(context, nullptr);
+}
 
 double Expression::evaluate(double t) const {
   EvaluationContext context;

@@ -5,9 +5,9 @@
 // for as long as the next operator binds more tightly than what the caller asked for.
 #include "stickslip/scene/expression_syntax.h"
 
+#include <fmt/format.h>
 #include <cctype>
 #include <charconv>
-#include <fmt/format.h>
 #include <numbers>
 #include <optional>
 
@@ -22,8 +22,12 @@ struct Token {
   int column = 0;
 };
 
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool continues_name(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool starts_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+bool continues_name(char c) {
+  return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
 
 class Lexer {
  public:
@@ -35,7 +39,8 @@ class Lexer {
     token.column = static_cast<int>(position_);
     if (position_ >= text_.size()) return token;
     const char c = text_[position_];
-    const bool digit_follows = position_ + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[position_ + 1])) != 0;
+    const bool digit_follows =
+        position_ + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[position_ + 1])) != 0;
     if (std::isdigit(static_cast<unsigned char>(c)) != 0 || (c == '.' && digit_follows)) return number(token);
     if (starts_name(c)) return name(token);
     return symbol(token);
@@ -67,9 +72,12 @@ class Lexer {
     if (std::string_view("+-*/^<>!?:(),").find(text_[position_]) == std::string_view::npos) {
       const char c = text_[position_];
       const bool printable = std::isprint(static_cast<unsigned char>(c)) != 0;
-      throw ExpressionError(token.column, printable ? fmt::format("unexpected character '{}'", c)
-                                                    : "unexpected character (not ASCII)",
-                            c == '=' ? "compare with '=='" : c == '&' ? "and is '&&'" : c == '|' ? "or is '||'" : "");
+      throw ExpressionError(
+          token.column, printable ? fmt::format("unexpected character '{}'", c) : "unexpected character (not ASCII)",
+          c == '='   ? "compare with '=='"
+          : c == '&' ? "and is '&&'"
+          : c == '|' ? "or is '||'"
+                     : "");
     }
     return finish(token, Token::Kind::Symbol, 1);
   }
@@ -91,13 +99,13 @@ struct BinaryOperator {
   int left, right;  // binding powers; left > right: right-associative
 };
 constexpr BinaryOperator kBinary[] = {
-    {"||", Operator::Or, 10, 11},        {"&&", Operator::And, 20, 21},      {"==", Operator::Equal, 30, 31},
-    {"!=", Operator::NotEqual, 30, 31},  {"<", Operator::Less, 40, 41},      {"<=", Operator::LessEqual, 40, 41},
-    {">", Operator::Greater, 40, 41},    {">=", Operator::GreaterEqual, 40, 41}, {"+", Operator::Add, 50, 51},
-    {"-", Operator::Subtract, 50, 51},   {"*", Operator::Multiply, 60, 61},  {"/", Operator::Divide, 60, 61},
+    {"||", Operator::Or, 10, 11},       {"&&", Operator::And, 20, 21},          {"==", Operator::Equal, 30, 31},
+    {"!=", Operator::NotEqual, 30, 31}, {"<", Operator::Less, 40, 41},          {"<=", Operator::LessEqual, 40, 41},
+    {">", Operator::Greater, 40, 41},   {">=", Operator::GreaterEqual, 40, 41}, {"+", Operator::Add, 50, 51},
+    {"-", Operator::Subtract, 50, 51},  {"*", Operator::Multiply, 60, 61},      {"/", Operator::Divide, 60, 61},
     {"^", Operator::Power, 81, 70},
 };
-constexpr int kUnaryPower = 70;        // tighter than * and /, looser than ^
+constexpr int kUnaryPower = 70;  // tighter than * and /, looser than ^
 constexpr int kConditionalPower = 5;
 
 class Parser {

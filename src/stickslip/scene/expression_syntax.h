@@ -34,16 +34,31 @@ class ExpressionError : public std::runtime_error {
   std::string hint_;
 };
 
-enum class Operator { Negate, Not, Add, Subtract, Multiply, Divide, Power, Less, LessEqual, Greater, GreaterEqual,
-                      Equal, NotEqual, And, Or };
+enum class Operator {
+  Negate,
+  Not,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Power,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Equal,
+  NotEqual,
+  And,
+  Or
+};
 
 struct SyntaxNode {
   enum class Kind { Number, Name, Operation, Conditional, Call };
   Kind kind = Kind::Number;
-  double number = 0;          // Number
-  std::string text;           // Name, Call
+  double number = 0;            // Number
+  std::string text;             // Name, Call
   Operator op = Operator::Add;  // Operation
-  std::vector<int> children;  // indices into SyntaxTree::nodes
+  std::vector<int> children;    // indices into SyntaxTree::nodes
   int column = 0;
 };
 

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/force_reader.h"
 
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 #include <memory>
 
 namespace stickslip::scene {
@@ -18,8 +18,10 @@ struct Component {
 };
 
 void add(model::Wrench& wrench, int index, double value) {
-  if (index < 3) wrench.force[index] += value;
-  else wrench.torque[index - 3] += value;
+  if (index < 3)
+    wrench.force[index] += value;
+  else
+    wrench.torque[index - 3] += value;
 }
 
 double checked(const Component& component, double value, double t) {
@@ -38,9 +40,12 @@ class ForceReader {
     if (const Value* force = table_.find("force")) add_list("force", *force, 0, dimension);
     const Value* torque = table_.find("torque");
     if (torque == nullptr) return std::move(components_);
-    if (!body_.rotates()) throw SceneError(torque->place, fmt::format("{} is a particle and does not turn", table_.name()));
-    if (dimension == 2) add_component("torque", *torque, 5);
-    else add_list("torque", *torque, 3, 3);
+    if (!body_.rotates())
+      throw SceneError(torque->place, fmt::format("{} is a particle and does not turn", table_.name()));
+    if (dimension == 2)
+      add_component("torque", *torque, 5);
+    else
+      add_list("torque", *torque, 3, 3);
     return std::move(components_);
   }
 
@@ -64,8 +69,8 @@ class ForceReader {
 
 }  // namespace
 
-void read_forces(const TableReader& table, const Scope& state, const std::vector<std::pair<std::string, double>>& indices,
-                 model::Body& body) {
+void read_forces(const TableReader& table, const Scope& state,
+                 const std::vector<std::pair<std::string, double>>& indices, model::Body& body) {
   body.linear_damping = table.not_negative("linear_damping", 0);
   body.angular_damping = table.not_negative("angular_damping", 0);
   if (!table.has("force") && !table.has("torque")) return;
@@ -75,8 +80,10 @@ void read_forces(const TableReader& table, const Scope& state, const std::vector
   model::Wrench constant;
   std::vector<Component> varying;
   for (Component& component : ForceReader(table, scope, body).read()) {
-    if (component.expression.is_constant()) add(constant, component.index, checked(component, component.expression.evaluate(0), 0));
-    else varying.push_back(std::move(component));
+    if (component.expression.is_constant())
+      add(constant, component.index, checked(component, component.expression.evaluate(0), 0));
+    else
+      varying.push_back(std::move(component));
   }
   if (constant.force != Vec3::Zero() || constant.torque != Vec3::Zero()) {
     body.forces.emplace_back([constant](const model::State&, model::Wrench& wrench) {

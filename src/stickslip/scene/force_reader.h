@@ -14,7 +14,7 @@
 namespace stickslip::scene {
 
 // `state` is the scope of forces (parameters, time, all bodies); `indices` are those of a copy.
-void read_forces(const TableReader& table, const Scope& state, const std::vector<std::pair<std::string, double>>& indices,
-                 model::Body& body);
+void read_forces(const TableReader& table, const Scope& state,
+                 const std::vector<std::pair<std::string, double>>& indices, model::Body& body);
 
 }  // namespace stickslip::scene

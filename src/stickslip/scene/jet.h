@@ -17,12 +17,22 @@ namespace stickslip::scene {
 
 using model::TimeJet;
 
-inline double value_of(double x) { return x; }
-inline double value_of(const TimeJet& x) { return x.value; }
-inline bool is_constant(double) { return true; }
-inline bool is_constant(const TimeJet& x) { return x.rate == 0 && x.second == 0; }
+inline double value_of(double x) {
+  return x;
+}
+inline double value_of(const TimeJet& x) {
+  return x.value;
+}
+inline bool is_constant(double) {
+  return true;
+}
+inline bool is_constant(const TimeJet& x) {
+  return x.rate == 0 && x.second == 0;
+}
 
-inline TimeJet operator-(const TimeJet& a) { return {-a.value, -a.rate, -a.second}; }
+inline TimeJet operator-(const TimeJet& a) {
+  return {-a.value, -a.rate, -a.second};
+}
 inline TimeJet operator+(const TimeJet& a, const TimeJet& b) {
   return {a.value + b.value, a.rate + b.rate, a.second + b.second};
 }
@@ -46,57 +56,79 @@ inline TimeJet chain(const TimeJet& x, double f, double df, double ddf) {
   return {f, df * x.rate, ddf * x.rate * x.rate + df * x.second};
 }
 
-inline double jet_sin(double x) { return std::sin(x); }
+inline double jet_sin(double x) {
+  return std::sin(x);
+}
 inline TimeJet jet_sin(const TimeJet& x) {
   const double s = std::sin(x.value);
   return chain(x, s, std::cos(x.value), -s);
 }
-inline double jet_cos(double x) { return std::cos(x); }
+inline double jet_cos(double x) {
+  return std::cos(x);
+}
 inline TimeJet jet_cos(const TimeJet& x) {
   const double c = std::cos(x.value);
   return chain(x, c, -std::sin(x.value), -c);
 }
-inline double jet_tan(double x) { return std::tan(x); }
+inline double jet_tan(double x) {
+  return std::tan(x);
+}
 inline TimeJet jet_tan(const TimeJet& x) {
   const double f = std::tan(x.value);
   return chain(x, f, 1 + f * f, 2 * f * (1 + f * f));
 }
-inline double jet_asin(double x) { return std::asin(x); }
+inline double jet_asin(double x) {
+  return std::asin(x);
+}
 inline TimeJet jet_asin(const TimeJet& x) {
   const double d = 1 / std::sqrt(1 - x.value * x.value);
   return chain(x, std::asin(x.value), d, x.value * d * d * d);
 }
-inline double jet_acos(double x) { return std::acos(x); }
+inline double jet_acos(double x) {
+  return std::acos(x);
+}
 inline TimeJet jet_acos(const TimeJet& x) {
   const double d = 1 / std::sqrt(1 - x.value * x.value);
   return chain(x, std::acos(x.value), -d, -x.value * d * d * d);
 }
-inline double jet_atan(double x) { return std::atan(x); }
+inline double jet_atan(double x) {
+  return std::atan(x);
+}
 inline TimeJet jet_atan(const TimeJet& x) {
   const double d = 1 / (1 + x.value * x.value);
   return chain(x, std::atan(x.value), d, -2 * x.value * d * d);
 }
-inline double jet_sqrt(double x) { return std::sqrt(x); }
+inline double jet_sqrt(double x) {
+  return std::sqrt(x);
+}
 inline TimeJet jet_sqrt(const TimeJet& x) {
   const double f = std::sqrt(x.value);
   return chain(x, f, 0.5 / f, -0.25 / (f * x.value));
 }
-inline double jet_exp(double x) { return std::exp(x); }
+inline double jet_exp(double x) {
+  return std::exp(x);
+}
 inline TimeJet jet_exp(const TimeJet& x) {
   const double f = std::exp(x.value);
   return chain(x, f, f, f);
 }
-inline double jet_log(double x) { return std::log(x); }
+inline double jet_log(double x) {
+  return std::log(x);
+}
 inline TimeJet jet_log(const TimeJet& x) {
   return chain(x, std::log(x.value), 1 / x.value, -1 / (x.value * x.value));
 }
-inline double jet_tanh(double x) { return std::tanh(x); }
+inline double jet_tanh(double x) {
+  return std::tanh(x);
+}
 inline TimeJet jet_tanh(const TimeJet& x) {
   const double f = std::tanh(x.value);
   return chain(x, f, 1 - f * f, -2 * f * (1 - f * f));
 }
 
-inline double jet_pow(double x, double y) { return std::pow(x, y); }
+inline double jet_pow(double x, double y) {
+  return std::pow(x, y);
+}
 inline TimeJet jet_pow(const TimeJet& x, const TimeJet& y) {
   if (!is_constant(y)) {
     TimeJet power = jet_exp(y * jet_log(x));
@@ -110,10 +142,16 @@ inline TimeJet jet_pow(const TimeJet& x, const TimeJet& y) {
   return chain(x, std::pow(x.value, n), df, ddf);
 }
 
-inline double jet_hypot(double x, double y) { return std::hypot(x, y); }
-inline TimeJet jet_hypot(const TimeJet& x, const TimeJet& y) { return jet_sqrt(x * x + y * y); }
+inline double jet_hypot(double x, double y) {
+  return std::hypot(x, y);
+}
+inline TimeJet jet_hypot(const TimeJet& x, const TimeJet& y) {
+  return jet_sqrt(x * x + y * y);
+}
 
-inline double jet_atan2(double y, double x) { return std::atan2(y, x); }
+inline double jet_atan2(double y, double x) {
+  return std::atan2(y, x);
+}
 inline TimeJet jet_atan2(const TimeJet& y, const TimeJet& x) {
   const double r2 = x.value * x.value + y.value * y.value;
   const double turn = x.value * y.rate - y.value * x.rate;  // r^2 angle'

@@ -41,7 +41,8 @@ constexpr Key kMethod[] = {
     {"solver", "text", "\"auto\"", "contact solver; `stickslip list` names them"},
     {"tolerance", "number > 0", "1e-9", "largest residual at which a step counts as solved"},
     {"collider", "text", "\"features\"", "contact detection; `stickslip list` names them"},
-    {"threads", "integer >= 1", "1", "independent groups of contacts solved at the same time; the result does not depend on it"},
+    {"threads", "integer >= 1", "1",
+     "independent groups of contacts solved at the same time; the result does not depend on it"},
 };
 
 constexpr Key kRecord[] = {
@@ -56,8 +57,10 @@ constexpr Key kBody[] = {
     {"shape", "shape", "none", "see Shapes"},
     {"shapes", "list of shapes", "none", "a compound: several shapes, rigidly joined"},
     {"mass", "number > 0", "from density", "needed unless every degree of freedom is prescribed"},
-    {"density", "number > 0", "none", "mass per area (plane) or volume (space); mass, centre and inertia follow from the shapes"},
-    {"inertia", "number, 3 numbers, or 3 x 3", "from the shapes", "about the centre of mass, in the body's frame (plane: about z)"},
+    {"density", "number > 0", "none",
+     "mass per area (plane) or volume (space); mass, centre and inertia follow from the shapes"},
+    {"inertia", "number, 3 numbers, or 3 x 3", "from the shapes",
+     "about the centre of mass, in the body's frame (plane: about z)"},
     {"centre_of_mass", "vector", "from the shapes", "in the frame in which the shapes are written"},
     {"position", "vector", "zero", "where the origin of the frame in which the shapes are written starts"},
     {"angle", "number", "0", "plane: initial angle about z"},
@@ -91,7 +94,8 @@ constexpr Key kMotion[] = {
     {"angular_velocity", "expression, or vector", "none", "plane: about z; space: in the world frame"},
     {"angular_acceleration", "expression, or vector", "none", "integrated likewise"},
     {"symmetric", "true or false", "false",
-     "velocities and accelerations are sums of sines and cosines: the motion swings about the initial position and orientation"},
+     "velocities and accelerations are sums of sines and cosines: the motion swings about the initial position and "
+     "orientation"},
     {"period", "number > 0", "from the frequencies", "with symmetric rotations about several axes"},
 };
 
@@ -129,7 +133,8 @@ constexpr Key kPolygon[] = {
 constexpr Key kSvg[] = {
     {"path", "text", "none", "path data: M L H V C S Q T A Z, absolute or relative"},
     {"file", "file name", "none", "instead of path: the first path of this SVG file"},
-    {"tolerance", "number > 0", "1e-3 of the size", "largest distance between a curve and the segments that stand for it, after scaling"},
+    {"tolerance", "number > 0", "1e-3 of the size",
+     "largest distance between a curve and the segments that stand for it, after scaling"},
     {"scale", "number > 0", "1", "lengths in the scene per unit of the path; y is turned to point up"},
 };
 constexpr Key kSuperellipse[] = {
@@ -184,10 +189,13 @@ constexpr TableKeys kTables[] = {
      "Shapes are written in a frame of the body. Free bodies without shapes, `mass` or `density` are rejected.", kBody},
     {"orientation", "orientation = { ... }", "One of quaternion, axis with angle, or euler.", kOrientation},
     {"motion", "motion = { ... }",
-     "A body with a motion follows it in every degree of freedom: what the table does not mention stands still, and the "
-     "text \"free\" in place of an expression leaves that degree of freedom to the forces. Expressions may use t and parameters.",
+     "A body with a motion follows it in every degree of freedom: what the table does not mention stands still, and "
+     "the "
+     "text \"free\" in place of an expression leaves that degree of freedom to the forces. Expressions may use t and "
+     "parameters.",
      kMotion},
-    {"shape", "Shapes", "Exactly one of the shapes, and where it sits in the body. Lengths and angles may be expressions of parameters.",
+    {"shape", "Shapes",
+     "Exactly one of the shapes, and where it sits in the body. Lengths and angles may be expressions of parameters.",
      kShape},
     {"half-space", "half-plane = { ... }, half-space = { ... }", "", kHalfSpace},
     {"polygon", "polygon = { ... }", "", kPolygon},
@@ -199,15 +207,21 @@ constexpr TableKeys kTables[] = {
     {"polyhedron", "polyhedron = { ... }", "", kPolyhedron},
     {"mesh", "mesh = { ... }", "", kMesh},
     {"contact", "[[contact]]",
-     "Two bodies may touch unless both are wholly prescribed. Pairs that no entry matches touch without friction and restitution.",
+     "Two bodies may touch unless both are wholly prescribed. Pairs that no entry matches touch without friction and "
+     "restitution.",
      kContact},
     {"friction", "friction = { ... }", "", kFriction},
-    {"observe.NAME", "[observe]", "Each entry is a name with an expression, or a table with these keys. Later entries and stop conditions may use earlier ones by name.", kObserve},
+    {"observe.NAME", "[observe]",
+     "Each entry is a name with an expression, or a table with these keys. Later entries and stop conditions may use "
+     "earlier ones by name.",
+     kObserve},
 };
 
 }  // namespace
 
-std::span<const TableKeys> scene_keys() { return kTables; }
+std::span<const TableKeys> scene_keys() {
+  return kTables;
+}
 
 const TableKeys& keys_of(std::string_view table) {
   const auto found = std::ranges::find_if(kTables, [&](const TableKeys& keys) { return table == keys.table; });

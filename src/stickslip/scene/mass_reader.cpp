@@ -8,16 +8,18 @@
 
 #include "stickslip/model/mass_properties.h"
 
+#include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <fmt/format.h>
 #include <optional>
 
 namespace stickslip::scene {
 namespace {
 
 // Inertia of a mass point at `r`.
-Mat3 point_inertia(double mass, const Vec3& r) { return mass * (r.squaredNorm() * Mat3::Identity() - r * r.transpose()); }
+Mat3 point_inertia(double mass, const Vec3& r) {
+  return mass * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
+}
 
 // Of all solid shapes together, with density 1; empty when there are none.
 std::optional<model::MassProperties> uniform_body(const std::vector<model::PlacedShape>& shapes) {
@@ -48,7 +50,8 @@ Mat3 read_inertia(const TableReader& table, const model::Body& body) {
   } else {
     inertia = read_vector(value, table.scope(), what, 3).asDiagonal();
   }
-  if (!inertia.isApprox(inertia.transpose(), 1e-12)) throw SceneError(value.place, fmt::format("{} must be symmetric", what));
+  if (!inertia.isApprox(inertia.transpose(), 1e-12))
+    throw SceneError(value.place, fmt::format("{} must be symmetric", what));
   inertia = 0.5 * (inertia + inertia.transpose()).eval();
   if (!(Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues().minCoeff() > 0)) {
     throw SceneError(value.place, fmt::format("{} must be positive definite", what));
@@ -69,26 +72,32 @@ Vec3 read_mass(const TableReader& table, const Freedom& freedom, model::Body& bo
   if (table.has("mass")) body.mass = table.positive("mass");
   if (table.has("density")) body.mass = table.positive("density") * uniform->mass;
   if (freedom.translation && !(body.mass > 0)) {
-    throw SceneError(table.place(), fmt::format("{} can move but has no mass", table.name()), "give 'mass', or 'density' with a solid shape");
+    throw SceneError(table.place(), fmt::format("{} can move but has no mass", table.name()),
+                     "give 'mass', or 'density' with a solid shape");
   }
 
   const bool stays = !freedom.translation && !freedom.rotation;
   Vec3 centre = uniform && !stays ? uniform->centre : Vec3::Zero();
   if (const Value* value = table.find("centre_of_mass")) {
-    if (stays) throw SceneError(value->place, fmt::format("{} is wholly prescribed: its centre of mass has no meaning", table.name()));
+    if (stays)
+      throw SceneError(value->place,
+                       fmt::format("{} is wholly prescribed: its centre of mass has no meaning", table.name()));
     centre = read_vector(*value, table.scope(), table.what("centre_of_mass"), body.planar() ? 2 : 3);
   }
 
   if (!body.rotates()) {
-    if (const Value* value = table.find("inertia")) throw SceneError(value->place, fmt::format("{} is a particle and does not turn", table.name()));
+    if (const Value* value = table.find("inertia"))
+      throw SceneError(value->place, fmt::format("{} is a particle and does not turn", table.name()));
     return centre;
   }
   if (table.has("inertia")) {
     body.inertia = read_inertia(table, body);
   } else if (uniform && body.mass > 0) {
-    body.inertia = (body.mass / uniform->mass) * (uniform->inertia + point_inertia(uniform->mass, uniform->centre - centre));
+    body.inertia =
+        (body.mass / uniform->mass) * (uniform->inertia + point_inertia(uniform->mass, uniform->centre - centre));
   } else if (freedom.rotation) {
-    throw SceneError(table.place(), fmt::format("{} can turn but has no inertia", table.name()), "give 'inertia', or 'mass' with a solid shape");
+    throw SceneError(table.place(), fmt::format("{} can turn but has no inertia", table.name()),
+                     "give 'inertia', or 'mass' with a solid shape");
   }
   return centre;
 }

@@ -8,8 +8,8 @@
 #include "stickslip/scene/table_reader.h"
 #include "stickslip/stepping/stepper.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace stickslip::scene {
 namespace {
@@ -23,7 +23,8 @@ void read_name(const TableReader& table, const char* key, const std::vector<std:
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
   const std::string hint = did_you_mean(name, known);
-  throw SceneError(value->place, fmt::format("{}: unknown name '{}'", table.what(key), name), hint.empty() ? "known are " + list : hint);
+  throw SceneError(value->place, fmt::format("{}: unknown name '{}'", table.what(key), name),
+                   hint.empty() ? "known are " + list : hint);
 }
 
 template <class Infos>
@@ -46,11 +47,13 @@ stepping::Method read_method(const Value* value, const Scope& constants) {
   read_name(table, "collider", names_of(collision::colliders()), method.collider);
   if (const Value* directions = table.find("directions")) {
     method.directions = read_integer(*directions, constants, table.what("directions"), 4, 1024);
-    if (method.directions % 2 != 0) throw SceneError(directions->place, fmt::format("{} must be even", table.what("directions")));
+    if (method.directions % 2 != 0)
+      throw SceneError(directions->place, fmt::format("{} must be even", table.what("directions")));
   }
   method.step = table.positive("step", method.step);
   method.tolerance = table.positive("tolerance", method.tolerance);
-  if (const Value* threads = table.find("threads")) method.threads = read_integer(*threads, constants, table.what("threads"), 1, 1024);
+  if (const Value* threads = table.find("threads"))
+    method.threads = read_integer(*threads, constants, table.what("threads"), 1, 1024);
   return method;
 }
 

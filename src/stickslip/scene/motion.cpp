@@ -4,9 +4,9 @@
 
 #include "stickslip/scene/dense_integral.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <memory>
 
 namespace stickslip::scene {
@@ -70,7 +70,9 @@ double locate_change(const Expression& expression, double from, double to) {
 
 }  // namespace
 
-bool TimeExpression::is_zero() const { return form && form->is_constant() && form->constant_term() == 0; }
+bool TimeExpression::is_zero() const {
+  return form && form->is_constant() && form->constant_term() == 0;
+}
 
 model::TimeJet TimeExpression::checked(double t) const {
   const model::TimeJet jet = form ? form->evaluate(t) : expression.evaluate_jet(t);
@@ -96,7 +98,8 @@ std::vector<double> find_breakpoints(const TimeExpression& expression, const Spa
       if (found.size() > kMostBreakpoints || from >= to) break;
     }
     if (found.size() > kMostBreakpoints) {
-      throw SceneError(expression.place, fmt::format("{} jumps more than {} times in the run", expression.label, kMostBreakpoints));
+      throw SceneError(expression.place,
+                       fmt::format("{} jumps more than {} times in the run", expression.label, kMostBreakpoints));
     }
     from = to;
   }

@@ -26,10 +26,10 @@ namespace stickslip::scene {
 
 // An expression of time with its origin, for messages.
 struct TimeExpression {
-  std::string label;                // "velocity of body 'left'"
+  std::string label;  // "velocity of body 'left'"
   Place place;
   Expression expression;
-  std::optional<ClosedForm> form;   // when recognised
+  std::optional<ClosedForm> form;  // when recognised
 
   [[nodiscard]] bool is_zero() const;
   // The value with derivatives; throws SceneError with label and time when it is not finite.

@@ -9,7 +9,9 @@
 namespace stickslip::scene {
 namespace {
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
 
 // Optimal string alignment distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -2,10 +2,10 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/observer.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace stickslip::scene {
 namespace {

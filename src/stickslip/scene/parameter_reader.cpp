@@ -5,8 +5,8 @@
 #include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/table_reader.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace stickslip::scene {
 namespace {
@@ -44,12 +44,21 @@ class ParameterReader {
 
  private:
   void collect(const Value& table) {
-    if (table.kind != Value::Kind::Table) throw SceneError(table.place, fmt::format("parameters must be a table, not {}", Value::name_of(table.kind)));
+    if (table.kind != Value::Kind::Table)
+      throw SceneError(table.place, fmt::format("parameters must be a table, not {}", Value::name_of(table.kind)));
     for (const Value::Entry& entry : table.entries) {
       if (!is_identifier(entry.key)) {
-        throw SceneError(entry.place, fmt::format("'{}' cannot be the name of a parameter: use letters, digits and underscores, beginning with a letter", entry.key));
+        throw SceneError(
+            entry.place,
+            fmt::format(
+                "'{}' cannot be the name of a parameter: use letters, digits and underscores, beginning with a letter",
+                entry.key));
       }
-      if (is_reserved_name(entry.key)) throw SceneError(entry.place, fmt::format("'{}' has a meaning of its own in expressions and cannot be the name of a parameter", entry.key));
+      if (is_reserved_name(entry.key))
+        throw SceneError(
+            entry.place,
+            fmt::format("'{}' has a meaning of its own in expressions and cannot be the name of a parameter",
+                        entry.key));
       Pending pending;
       pending.parameter.name = entry.key;
       pending.value = &entry.value;
@@ -73,7 +82,9 @@ class ParameterReader {
       for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
       const std::string hint = did_you_mean(name, names);
       throw SceneError(value.place, fmt::format("the scene has no parameter '{}'", name),
-                       !hint.empty() ? hint : names.empty() ? "it has none at all" : "it has " + list);
+                       !hint.empty()   ? hint
+                       : names.empty() ? "it has none at all"
+                                       : "it has " + list);
     }
     pending->value = &value;
   }
@@ -114,9 +125,12 @@ class ParameterReader {
     const TableReader reader(*pending.table, keys_of("parameters.NAME"), scope_, what(pending));
     p.min = reader.number("min", p.min);
     p.max = reader.number("max", p.max);
-    if (p.min > p.max) throw SceneError(pending.table->place, fmt::format("{}: min ({}) is above max ({})", what(pending), p.min, p.max));
+    if (p.min > p.max)
+      throw SceneError(pending.table->place,
+                       fmt::format("{}: min ({}) is above max ({})", what(pending), p.min, p.max));
     if (p.value < p.min || p.value > p.max) {
-      throw SceneError(pending.value->place, fmt::format("{} = {} lies outside {} .. {}", what(pending), p.value, p.min, p.max));
+      throw SceneError(pending.value->place,
+                       fmt::format("{} = {} lies outside {} .. {}", what(pending), p.value, p.min, p.max));
     }
   }
 

@@ -19,7 +19,8 @@ std::string cell(std::string_view text) {
 
 void write_keys(std::string& out, const TableKeys& table) {
   out += fmt::format("\n### {}\n\n", std::string_view(table.title).find_first_of("[={") == std::string_view::npos
-                                         ? std::string(table.title) : fmt::format("`{}`", table.title));
+                                         ? std::string(table.title)
+                                         : fmt::format("`{}`", table.title));
   if (*table.about != '\0') out += fmt::format("{}\n\n", table.about);
   out += "| key | value | when absent | meaning |\n|---|---|---|---|\n";
   for (const Key& key : table.keys) {
@@ -47,7 +48,9 @@ std::string scene_reference() {
   for (const FunctionInfo& f : functions()) {
     out += fmt::format("| `{}({})` | {} | {} |\n", f.name, f.arguments, usable_in(f.reach), cell(f.meaning));
   }
-  out += "\n## Variables of a body\n\nWritten `body.variable`, in forces, observables and stop conditions.\n\n| variable | value |\n|---|---|\n";
+  out +=
+      "\n## Variables of a body\n\nWritten `body.variable`, in forces, observables and stop conditions.\n\n| variable "
+      "| value |\n|---|---|\n";
   for (const BodyVariable& v : body_variables()) out += fmt::format("| `.{}` | {} |\n", v.name, cell(v.meaning));
   return out;
 }

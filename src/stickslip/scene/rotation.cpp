@@ -4,9 +4,9 @@
 
 #include "stickslip/scene/dense_orientation.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <memory>
 #include <numbers>
 
@@ -40,7 +40,8 @@ double common_period(const RotationRequest& request) {
       const double ratio = term.frequency / lowest;
       // Rounding of frequencies that were written as multiples stays far below 1e-9.
       if (std::abs(ratio - std::round(ratio)) > 1e-9 * ratio) {
-        throw SceneError(axis.place, fmt::format("{}: the frequencies have no common period that can be recognised", axis.label),
+        throw SceneError(axis.place,
+                         fmt::format("{}: the frequencies have no common period that can be recognised", axis.label),
                          "give motion.period");
       }
     }
@@ -67,7 +68,8 @@ struct SeveralAxes {
 void require_oscillations(const RotationRequest& request) {
   for (const TimeExpression& axis : request.rate) {
     if (axis.form && axis.form->is_oscillation()) continue;
-    throw SceneError(axis.place, fmt::format("{} must be a sum of sines and cosines of t to be made symmetric", axis.label));
+    throw SceneError(axis.place,
+                     fmt::format("{} must be a sum of sines and cosines of t to be made symmetric", axis.label));
   }
 }
 

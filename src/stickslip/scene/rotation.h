@@ -6,10 +6,10 @@
 //   one axis:      theta from motion.h,  R(t) = exp(theta(t) axis) R0
 //   several axes:  R' = [omega]x R by dense_orientation.h
 //
-// symmetric (paper 000, appendix A): alpha_i = a_i sin(b_i t + c_i) gives omega_i = -a_i cos(b_i t + c_i) / b_i, and the
-// orientation starts so that the angles swing about zero: integrate one period from the identity, take the Euler angles
-// (roll about x, pitch about y, yaw about z) over that period, and start from minus the middle of each one's range.
-// The body's own orientation R0 then is the middle of the swing.
+// symmetric (paper 000, appendix A): alpha_i = a_i sin(b_i t + c_i) gives omega_i = -a_i cos(b_i t + c_i) / b_i, and
+// the orientation starts so that the angles swing about zero: integrate one period from the identity, take the Euler
+// angles (roll about x, pitch about y, yaw about z) over that period, and start from minus the middle of each one's
+// range. The body's own orientation R0 then is the middle of the swing.
 #pragma once
 
 #include "stickslip/scene/motion.h"
@@ -19,12 +19,12 @@
 namespace stickslip::scene {
 
 struct RotationRequest {
-  std::array<TimeExpression, 3> rate;        // angular velocity or acceleration about x, y, z
-  Given given = Given::Velocity;             // Velocity or Acceleration
-  Quat orientation = Quat::Identity();       // at the start, or the middle of the swing
-  Vec3 angular_velocity = Vec3::Zero();      // at the start, for Acceleration without symmetric
+  std::array<TimeExpression, 3> rate;    // angular velocity or acceleration about x, y, z
+  Given given = Given::Velocity;         // Velocity or Acceleration
+  Quat orientation = Quat::Identity();   // at the start, or the middle of the swing
+  Vec3 angular_velocity = Vec3::Zero();  // at the start, for Acceleration without symmetric
   bool symmetric = false;
-  double period = 0;                         // of the whole motion; 0: from the frequencies
+  double period = 0;  // of the whole motion; 0: from the frequencies
 };
 
 [[nodiscard]] model::OrientationFunction make_rotation(const RotationRequest& request, const Span& span);

@@ -22,7 +22,9 @@ bool is_between(const ContactResult& result, int a, int b) {
 double roll_of(const Quat& q) {
   return std::atan2(2 * (q.w() * q.x() + q.y() * q.z()), 1 - 2 * (q.x() * q.x() + q.y() * q.y()));
 }
-double pitch_of(const Quat& q) { return std::asin(std::clamp(2 * (q.w() * q.y() - q.z() * q.x()), -1.0, 1.0)); }
+double pitch_of(const Quat& q) {
+  return std::asin(std::clamp(2 * (q.w() * q.y() - q.z() * q.x()), -1.0, 1.0));
+}
 double yaw_of(const Quat& q) {
   return std::atan2(2 * (q.w() * q.z() + q.x() * q.y()), 1 - 2 * (q.y() * q.y() + q.z() * q.z()));
 }

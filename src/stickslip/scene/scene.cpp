@@ -12,8 +12,8 @@
 #include "stickslip/scene/parameter_reader.h"
 #include "stickslip/scene/table_reader.h"
 
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 #include <map>
 
 namespace stickslip::scene {
@@ -81,7 +81,9 @@ class SceneReader {
   void read_duration(const TableReader& top) {
     scene_.duration = top.positive("duration");
     if (scene_.duration / scene_.method.step > kMostSteps) {
-      throw SceneError(top.require("duration").place, fmt::format("a duration of {} in steps of {} is more than {} steps", scene_.duration, scene_.method.step, kMostSteps));
+      throw SceneError(top.require("duration").place,
+                       fmt::format("a duration of {} in steps of {} is more than {} steps", scene_.duration,
+                                   scene_.method.step, kMostSteps));
     }
   }
 
@@ -107,11 +109,14 @@ class SceneReader {
 
   void read_observables(const Value* table) {
     if (table == nullptr) return;
-    if (table->kind != Value::Kind::Table) throw SceneError(table->place, fmt::format("observe must be a table, not {}", Value::name_of(table->kind)));
+    if (table->kind != Value::Kind::Table)
+      throw SceneError(table->place, fmt::format("observe must be a table, not {}", Value::name_of(table->kind)));
     for (const Value::Entry& entry : table->entries) {
       const std::string what = fmt::format("the observable '{}'", entry.key);
       if (!is_identifier(entry.key)) {
-        throw SceneError(entry.place, fmt::format("'{}' cannot be the name of an observable: use letters, digits and underscores, beginning with a letter", entry.key));
+        throw SceneError(entry.place, fmt::format("'{}' cannot be the name of an observable: use letters, digits and "
+                                                  "underscores, beginning with a letter",
+                                                  entry.key));
       }
       Observable observable;
       observable.name = entry.key;
@@ -126,8 +131,10 @@ class SceneReader {
       observable.place = value->place;
       observable.expression = read_run_expression(*value, what);
       // Later observables and stop conditions may use it by its name.
-      if (observable.expression.is_constant()) run_.constants.try_emplace(entry.key, observable.expression.evaluate(0));
-      else run_.definitions[entry.key] = parse_expression(observable.text);
+      if (observable.expression.is_constant())
+        run_.constants.try_emplace(entry.key, observable.expression.evaluate(0));
+      else
+        run_.definitions[entry.key] = parse_expression(observable.text);
       scene_.observables.push_back(std::move(observable));
     }
   }
@@ -167,7 +174,8 @@ Scene load_scene(const std::filesystem::path& file, std::span<const Override> ov
   return SceneReader(read_document(file), overrides, options).read();
 }
 
-Scene parse_scene(std::string text, const std::filesystem::path& name, std::span<const Override> overrides, const LoadOptions& options) {
+Scene parse_scene(std::string text, const std::filesystem::path& name, std::span<const Override> overrides,
+                  const LoadOptions& options) {
   return SceneReader(parse_document(std::move(text), name), overrides, options).read();
 }
 

@@ -41,7 +41,7 @@ struct StopCondition {
 };
 
 struct RecordingOptions {
-  double interval = 0;   // between frames; 0: every step
+  double interval = 0;  // between frames; 0: every step
   bool contacts = true;
 };
 
@@ -53,12 +53,12 @@ struct Scene {
   double duration = 0;
   std::vector<StopCondition> stop;
   std::vector<Observable> observables;
-  std::vector<Tracker> trackers;             // of observables and stop conditions, in their initial state
-  std::vector<std::string> tracker_owners;   // whose each tracker is, for messages
+  std::vector<Tracker> trackers;            // of observables and stop conditions, in their initial state
+  std::vector<std::string> tracker_owners;  // whose each tracker is, for messages
   RecordingOptions recording;
   std::filesystem::path file;
-  std::string text;                          // of the file, as read
-  std::vector<SourceFile> included;          // the files that it includes, as read
+  std::string text;                  // of the file, as read
+  std::vector<SourceFile> included;  // the files that it includes, as read
 };
 
 // --set name=value: of a parameter, or of duration, method.KEY, record.KEY. The value may be an expression.

@@ -10,10 +10,10 @@
 #include "stickslip/scene/svg_file.h"
 #include "stickslip/scene/table_reader.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <fmt/format.h>
 #include <limits>
 
 namespace stickslip::scene {
@@ -82,8 +82,12 @@ Shape half_space(const Request& r) {
   return model::HalfSpace{normal / length, table.number("offset", 0)};
 }
 
-Shape disc(const Request& r) { return model::Disc{r.radius()}; }
-Shape sphere(const Request& r) { return model::Sphere{r.radius()}; }
+Shape disc(const Request& r) {
+  return model::Disc{r.radius()};
+}
+Shape sphere(const Request& r) {
+  return model::Sphere{r.radius()};
+}
 
 Shape box(const Request& r) {
   const Vec3 size = r.sizes(r.context.dimension);
@@ -147,8 +151,10 @@ Shape svg(const Request& r) {
     if (table.has("path") == table.has("file")) r.fail("give either 'path' or 'file'");
     scale = table.positive("scale", 1);
     tolerance = table.positive("tolerance", 0);
-    if (table.has("path")) path = table.text("path", "");
-    else path = located(r, [&] { return first_path_of(r.context.folder / table.text("file", "")); });
+    if (table.has("path"))
+      path = table.text("path", "");
+    else
+      path = located(r, [&] { return first_path_of(r.context.folder / table.text("file", "")); });
   } else {
     path = read_text(r.value, r.what);
   }
@@ -175,7 +181,8 @@ double exponent_above_one(const Request& r, double exponent) {
 
 Shape superellipse(const Request& r) {
   const TableReader table = r.table("superellipse");
-  return model::Superellipse{table.positive("a"), table.positive("b"), exponent_above_one(r, table.number("exponent", 2))};
+  return model::Superellipse{table.positive("a"), table.positive("b"),
+                             exponent_above_one(r, table.number("exponent", 2))};
 }
 
 Shape ellipsoid(const Request& r) {
@@ -255,18 +262,23 @@ void read_placement(const TableReader& table, const ShapeContext& context, model
   pose.position = table.vector("offset", Vec3::Zero(), context.dimension);
   const Value* angle = table.find("angle");
   const Value* orientation = table.find("orientation");
-  if (angle != nullptr && context.dimension != 2) throw SceneError(angle->place, "a shape in space is turned by 'orientation'");
-  if (orientation != nullptr && context.dimension != 3) throw SceneError(orientation->place, "a shape in the plane is turned by 'angle'");
+  if (angle != nullptr && context.dimension != 2)
+    throw SceneError(angle->place, "a shape in space is turned by 'orientation'");
+  if (orientation != nullptr && context.dimension != 3)
+    throw SceneError(orientation->place, "a shape in the plane is turned by 'angle'");
   if (angle != nullptr) pose.orientation = Quat(Eigen::AngleAxisd(table.number("angle"), Vec3::UnitZ()));
-  if (orientation != nullptr) pose.orientation = read_orientation(*orientation, table.scope(), table.what("orientation"));
+  if (orientation != nullptr)
+    pose.orientation = read_orientation(*orientation, table.scope(), table.what("orientation"));
 }
 
 }  // namespace
 
 Quat read_orientation(const Value& value, const Scope& scope, const std::string& what) {
   const TableReader table(value, keys_of("orientation"), scope, what);
-  const int forms = int{table.has("quaternion")} + int{table.has("axis") || table.has("angle")} + int{table.has("euler")};
-  if (forms != 1) throw SceneError(value.place, fmt::format("{} must be one of quaternion, axis with angle, or euler", what));
+  const int forms =
+      int{table.has("quaternion")} + int{table.has("axis") || table.has("angle")} + int{table.has("euler")};
+  if (forms != 1)
+    throw SceneError(value.place, fmt::format("{} must be one of quaternion, axis with angle, or euler", what));
   if (table.has("axis") || table.has("angle")) {
     const Vec3 axis = read_vector(table.require("axis"), scope, table.what("axis"), 3);
     if (!(axis.norm() > 0)) throw SceneError(value.place, fmt::format("{}: the axis must not be zero", what));
@@ -284,25 +296,31 @@ Quat read_orientation(const Value& value, const Scope& scope, const std::string&
   return quaternion.normalized();
 }
 
-model::PlacedShape read_shape(const Value& value, const Scope& scope, const std::string& what, const ShapeContext& context) {
+model::PlacedShape read_shape(const Value& value, const Scope& scope, const std::string& what,
+                              const ShapeContext& context) {
   if (value.kind == Value::Kind::Text) {
-    if (value.text != "particle") throw SceneError(value.place, fmt::format("{} must be \"particle\" or a table such as {{ box = [1, 1] }}", what));
+    if (value.text != "particle")
+      throw SceneError(value.place, fmt::format("{} must be \"particle\" or a table such as {{ box = [1, 1] }}", what));
     return {model::PointSet{{Vec3::Zero()}}, {}};
   }
   const TableReader table(value, keys_of("shape"), scope, what);
   const ShapeReader* chosen = nullptr;
   for (const ShapeReader& reader : kReaders) {
     if (!table.has(reader.key)) continue;
-    if (chosen != nullptr) throw SceneError(value.place, fmt::format("{} has both '{}' and '{}': use 'shapes' for several", what, chosen->key, reader.key));
+    if (chosen != nullptr)
+      throw SceneError(value.place, fmt::format("{} has both '{}' and '{}': use 'shapes' for several", what,
+                                                chosen->key, reader.key));
     chosen = &reader;
   }
   if (chosen == nullptr) throw SceneError(value.place, fmt::format("{} names no shape (box, sphere, disc, ...)", what));
   if (chosen->dimension != 0 && chosen->dimension != context.dimension) {
     throw SceneError(table.require(chosen->key).place,
-                     fmt::format("{}: '{}' belongs to dimension {}, the scene has dimension {}", what, chosen->key, chosen->dimension, context.dimension));
+                     fmt::format("{}: '{}' belongs to dimension {}, the scene has dimension {}", what, chosen->key,
+                                 chosen->dimension, context.dimension));
   }
   model::PlacedShape placed;
-  placed.shape = chosen->read({table.require(chosen->key), scope, fmt::format("'{}' of {}", chosen->key, what), context});
+  placed.shape =
+      chosen->read({table.require(chosen->key), scope, fmt::format("'{}' of {}", chosen->key, what), context});
   read_placement(table, context, placed.pose);
   return placed;
 }

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/svg_file.h"
 
-#include <cctype>
 #include <fmt/format.h>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -11,7 +11,9 @@
 namespace stickslip::scene {
 namespace {
 
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_space(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
 
 // Value of the attribute `d` inside the text of one tag; npos-free: empty when there is none.
 std::string_view d_attribute(std::string_view tag) {

@@ -4,10 +4,10 @@
 
 #include "stickslip/scene/nearest_name.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace stickslip::scene {
 namespace {
@@ -41,8 +41,10 @@ TimeExpression read_time_expression(const Value& value, const Scope& scope, cons
   result.label = what;
   result.place = value.place;
   result.expression = read_expression(value, scope, what);
-  if (value.kind == Value::Kind::Text) result.form = ClosedForm::recognise(value.text, scope);
-  else result.form = ClosedForm(result.expression.evaluate(0));
+  if (value.kind == Value::Kind::Text)
+    result.form = ClosedForm::recognise(value.text, scope);
+  else
+    result.form = ClosedForm(result.expression.evaluate(0));
   return result;
 }
 
@@ -50,14 +52,17 @@ double read_number(const Value& value, const Scope& scope, const std::string& wh
   if (value.kind == Value::Kind::Boolean) wrong_type(value, what, "a number");
   const Expression expression = read_expression(value, scope, what);
   const double number = expression.evaluate(0);
-  if (!std::isfinite(number)) throw SceneError(value.place, fmt::format("{} is {}", what, std::isnan(number) ? "not a number (nan)" : "infinite"));
+  if (!std::isfinite(number))
+    throw SceneError(value.place,
+                     fmt::format("{} is {}", what, std::isnan(number) ? "not a number (nan)" : "infinite"));
   return number;
 }
 
 int read_integer(const Value& value, const Scope& scope, const std::string& what, int least, int most) {
   const double number = read_number(value, scope, what);
   if (number != std::round(number) || number < least || number > most) {
-    throw SceneError(value.place, fmt::format("{} must be an integer from {} to {}, not {}", what, least, most, number));
+    throw SceneError(value.place,
+                     fmt::format("{} must be an integer from {} to {}, not {}", what, least, most, number));
   }
   return static_cast<int>(number);
 }
@@ -98,7 +103,9 @@ bool read_boolean(const Value& value, const std::string& what) {
   return value.boolean;
 }
 
-bool is_free(const Value& value) { return value.kind == Value::Kind::Text && value.text == "free"; }
+bool is_free(const Value& value) {
+  return value.kind == Value::Kind::Text && value.text == "free";
+}
 
 TableReader::TableReader(const Value& table, const TableKeys& keys, const Scope& scope, std::string what)
     : table_(table), keys_(keys), scope_(scope), what_(std::move(what)) {
@@ -107,7 +114,8 @@ TableReader::TableReader(const Value& table, const TableKeys& keys, const Scope&
   for (const Key& key : keys.keys) names.emplace_back(key.name);
   for (const Value::Entry& entry : table.entries) {
     if (std::ranges::find(names, entry.key) != names.end()) continue;
-    throw SceneError(entry.place, fmt::format("unknown key '{}' in {}", entry.key, what_), did_you_mean(entry.key, names));
+    throw SceneError(entry.place, fmt::format("unknown key '{}' in {}", entry.key, what_),
+                     did_you_mean(entry.key, names));
   }
 }
 
@@ -123,11 +131,17 @@ const Value& TableReader::require(std::string_view key) const {
   return *value;
 }
 
-std::string TableReader::what(std::string_view key) const { return fmt::format("'{}' of {}", key, what_); }
+std::string TableReader::what(std::string_view key) const {
+  return fmt::format("'{}' of {}", key, what_);
+}
 
-double TableReader::number(std::string_view key) const { return read_number(require(key), scope_, what(key)); }
+double TableReader::number(std::string_view key) const {
+  return read_number(require(key), scope_, what(key));
+}
 
-double TableReader::number(std::string_view key, double fallback) const { return has(key) ? number(key) : fallback; }
+double TableReader::number(std::string_view key, double fallback) const {
+  return has(key) ? number(key) : fallback;
+}
 
 double TableReader::positive(std::string_view key) const {
   const double value = number(key);
@@ -135,11 +149,14 @@ double TableReader::positive(std::string_view key) const {
   return value;
 }
 
-double TableReader::positive(std::string_view key, double fallback) const { return has(key) ? positive(key) : fallback; }
+double TableReader::positive(std::string_view key, double fallback) const {
+  return has(key) ? positive(key) : fallback;
+}
 
 double TableReader::not_negative(std::string_view key, double fallback) const {
   const double value = number(key, fallback);
-  if (!(value >= 0)) throw SceneError(require(key).place, fmt::format("{} must not be negative, but is {}", what(key), value));
+  if (!(value >= 0))
+    throw SceneError(require(key).place, fmt::format("{} must not be negative, but is {}", what(key), value));
   return value;
 }
 

@@ -26,7 +26,8 @@ namespace stickslip::scene {
 [[nodiscard]] std::vector<double> read_numbers(const Value& value, const Scope& scope, const std::string& what);
 // A vector of the scene: 2 (plane) or 3 (space) numbers; z = 0 in the plane.
 [[nodiscard]] Vec3 read_vector(const Value& value, const Scope& scope, const std::string& what, int dimension);
-[[nodiscard]] std::vector<Vec3> read_points(const Value& value, const Scope& scope, const std::string& what, int dimension);
+[[nodiscard]] std::vector<Vec3> read_points(const Value& value, const Scope& scope, const std::string& what,
+                                            int dimension);
 [[nodiscard]] const std::string& read_text(const Value& value, const std::string& what);
 [[nodiscard]] bool read_boolean(const Value& value, const std::string& what);
 
@@ -42,13 +43,13 @@ class TableReader {
   // Rejects anything but a table, and keys that `keys` does not have. `what` names the table in messages.
   TableReader(const Value& table, const TableKeys& keys, const Scope& scope, std::string what);
 
-  [[nodiscard]] const Value* find(std::string_view key) const;      // null when absent
-  [[nodiscard]] const Value& require(std::string_view key) const;   // throws when absent
+  [[nodiscard]] const Value* find(std::string_view key) const;     // null when absent
+  [[nodiscard]] const Value& require(std::string_view key) const;  // throws when absent
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
 
-  [[nodiscard]] double number(std::string_view key) const;          // required
+  [[nodiscard]] double number(std::string_view key) const;  // required
   [[nodiscard]] double number(std::string_view key, double fallback) const;
-  [[nodiscard]] double positive(std::string_view key) const;        // required, > 0
+  [[nodiscard]] double positive(std::string_view key) const;  // required, > 0
   [[nodiscard]] double positive(std::string_view key, double fallback) const;
   [[nodiscard]] double not_negative(std::string_view key, double fallback) const;
   [[nodiscard]] bool boolean(std::string_view key, bool fallback) const;

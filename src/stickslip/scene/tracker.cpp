@@ -36,8 +36,10 @@ double time_of_change(const Tracker& tracker, double x, const EvaluationContext&
 void update_first_time(Tracker& tracker, double x, const EvaluationContext& context) {
   const bool holds = tracker.crossing ? (tracker.inclusive ? x >= 0 : x > 0) : (x != 0 && !std::isnan(x));
   const bool started = tracker.memory[0] != 0;
-  if (!started) tracker.value = holds ? context.time : kNaN;
-  else if (holds && std::isnan(tracker.value)) tracker.value = time_of_change(tracker, x, context);
+  if (!started)
+    tracker.value = holds ? context.time : kNaN;
+  else if (holds && std::isnan(tracker.value))
+    tracker.value = time_of_change(tracker, x, context);
 }
 
 void update_mean(Tracker& tracker, double x, double time) {
