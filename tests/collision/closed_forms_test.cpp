@@ -196,6 +196,26 @@ TEST(ClosedForms, CylinderStandsLiesAndTips) {
   EXPECT_NEAR(tipped[0].gap, 0, 1e-14);
 }
 
+TEST(ClosedForms, CylindersSideBySideStackedAndCrossed) {
+  const model::Cylinder can{0.5, 1};
+  const auto beside = contacts_of(can, can, false, {Vec3(1.01, 0, 0.4), Quat::Identity()}, 0.05);
+  ASSERT_EQ(beside.size(), 2u) << "both ends of the overlap";
+  for (const Contact& c : beside) {
+    EXPECT_NEAR(c.gap, 0.01, 1e-14);
+    EXPECT_LE((c.normal + Vec3::UnitX()).norm(), 1e-14);
+  }
+  EXPECT_NEAR(std::abs(beside[0].point_a.z() - beside[1].point_a.z()), 1.6, 1e-14);
+  const auto stacked = contacts_of(can, can, false, {Vec3(0.2, 0, 2), about(Vec3::UnitZ(), 0.3)}, 0.01);
+  EXPECT_GE(stacked.size(), 3u);
+  for (const Contact& c : stacked) {
+    EXPECT_NEAR(c.gap, 0, 1e-14);
+    EXPECT_LE((c.normal + Vec3::UnitZ()).norm(), 1e-12);
+  }
+  const auto crossed = contacts_of(can, can, false, {Vec3(0.98, 0, 0), about(Vec3::UnitX(), 1.2)}, 0.05);
+  ASSERT_EQ(crossed.size(), 1u);
+  expect_contact(crossed[0], -0.02, -Vec3::UnitX(), Vec3(0.48, 0, 0));
+}
+
 TEST(ClosedForms, SphereAgainstCylinder) {
   const model::Cylinder can{0.5, 1};
   const auto side = contacts_of(can, model::Sphere{0.2}, false, {Vec3(0.75, 0, 0.3), Quat::Identity()});

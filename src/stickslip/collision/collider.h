@@ -18,6 +18,8 @@ class Collider {
   // All feature pairs of bodies whose gap is below their reach, in canonical order, without duplicates. The reach of
   // a pair is `margin` + how far the two bodies can approach within `horizon` seconds at their present velocities.
   // Keeps its workspaces: no allocation once the number of contacts has stopped growing.
+  // On entry `contacts` may hold those of the step before: shapes without thickness (chains) then keep what touched
+  // them on its side, even when it has sunk in a little. Nothing else of the past influences the result.
   virtual void find(const model::Model& model, const model::State& state, double margin, double horizon,
                     std::vector<Contact>& contacts) = 0;
 

@@ -43,8 +43,7 @@ Placement vertex_face(const Placed& a, int vertex, const Placed& b, int face) {
   const Facet& facet = b.geometry.facet[static_cast<std::size_t>(face)];
   const Vec3 n = b.frame.rotation * facet.normal;
   const Vec3 x = a.frame.to_world(a.geometry.vertex[static_cast<std::size_t>(vertex)]);
-  const double distance = n.dot(x - b.frame.position) - facet.offset;
-  return with_rounding(x, x - distance * n, n, distance, a.geometry.rounding, b.geometry.rounding);
+  return place_over_plane(x, feature_radius(a.geometry, vertex_code(vertex)), n, b.frame.position, facet.offset, b.geometry.rounding);
 }
 
 struct WorldEdge {
@@ -81,7 +80,7 @@ Placement evaluate(const Placed& a, FeatureCode feature_a, const Placed& b, Feat
     return evaluate_smooth(a, feature_a, b, feature_b, side);
   }
 
-  const double ra = a.geometry.rounding, rb = b.geometry.rounding;
+  const double ra = feature_radius(a.geometry, feature_a), rb = feature_radius(b.geometry, feature_b);
   if (ka == FeatureKind::Vertex && kb == FeatureKind::Vertex) {
     return along_difference(a.frame.to_world(a.geometry.vertex[static_cast<std::size_t>(ia)]),
                             b.frame.to_world(b.geometry.vertex[static_cast<std::size_t>(ib)]), ra, rb, side);

@@ -20,6 +20,14 @@ struct Placed {
   const BodyFrame& frame;
 };
 
+// A vertex x (rounding radius_a) over the plane with normal n (world) and offset about `origin` (rounding radius_b).
+[[nodiscard]] inline Placement place_over_plane(const Vec3& x, double radius_a, const Vec3& n, const Vec3& origin,
+                                                double offset, double radius_b) {
+  const double distance = n.dot(x - origin) - offset;
+  const Vec3 foot = x - distance * n;
+  return {distance - radius_a - radius_b, x - radius_a * n, foot + radius_b * n, n};
+}
+
 // `side` is the normal that the pair had before (or that the search found): where the features alone leave the sign of
 // the normal open (vertex-vertex, vertex-edge, edge-edge), the new one points into the same half-space, so that a pair
 // that has passed through each other gets a negative gap instead of a turned normal.

@@ -36,6 +36,7 @@ void FeatureCollider::prepare(const model::Model& model) {
   first_geometry_ = {0};
   body_radius_.clear();
   prescribed_.clear();
+  turns_.clear();
   bounded_.clear();
   always_.clear();
   pairs_.clear();
@@ -47,15 +48,20 @@ void FeatureCollider::prepare(const model::Model& model) {
     for (int shape = 0; shape < static_cast<int>(source.shapes.size()); ++shape) {
       geometry_.push_back(make_geometry(source.shapes[static_cast<std::size_t>(shape)], body, shape));
       const Geometry& g = geometry_.back();
-      radius = std::max(radius, g.box_centre.norm() + g.radius);
+      if (!g.unbounded()) radius = std::max(radius, g.box_centre.norm() + g.radius);
       thin_shapes_ = thin_shapes_ || g.polygon.thin;
       if (!g.unbounded()) bounded_.push_back(static_cast<int>(geometry_.size()) - 1);
     }
     first_geometry_.push_back(static_cast<int>(geometry_.size()));
     body_radius_.push_back(radius);
     prescribed_.push_back(is_prescribed(source));
+    turns_.push_back(std::any_of(geometry_.begin() + first_geometry_[static_cast<std::size_t>(body)], geometry_.end(),
+                                 [](const Geometry& g) { return g.family != Family::Ball || !g.box_centre.isZero(0); }));
   }
-  frame_.resize(body_count_);
+  frame_.assign(body_count_, BodyFrame{});
+  orientation_.assign(body_count_, Quat::Identity());
+  centre_.resize(geometry_.size());
+  speed_.assign(body_count_, 0);
 
   std::size_t bounded_pairs = 0;
   const int n = static_cast<int>(geometry_.size());
@@ -92,11 +98,22 @@ void FeatureCollider::place_bodies(const model::State& state, bool with_velocity
     const model::BodyState& body = state.bodies[i];
     BodyFrame& frame = frame_[i];
     frame.position = body.pose.position;
-    frame.rotation = body.pose.orientation.toRotationMatrix();
+    if (turns_[i] && body.pose.orientation.coeffs() != orientation_[i].coeffs()) {
+      orientation_[i] = body.pose.orientation;
+      frame.rotation = body.pose.orientation.toRotationMatrix();
+    }
     if (!with_velocity) continue;
     frame.linear = body.velocity.linear;
     frame.angular = body.velocity.angular;
-    frame.spin = body.velocity.angular.norm();
+    const double spin2 = body.velocity.angular.squaredNorm();
+    frame.spin = spin2 > 0 ? std::sqrt(spin2) : 0;
+  }
+  if (!with_velocity) return;
+  for (std::size_t i = 0; i < geometry_.size(); ++i) {
+    const Geometry& g = geometry_[i];
+    const BodyFrame& frame = frame_[static_cast<std::size_t>(g.body)];
+    centre_[i] = frame.position;
+    if (turns_[static_cast<std::size_t>(g.body)]) centre_[i] += frame.rotation * g.box_centre;
   }
 }
 
@@ -107,9 +124,9 @@ void FeatureCollider::bound_shapes(double margin, double horizon) {
     const Geometry& g = geometry_[static_cast<std::size_t>(bounded_[i])];
     const auto body = static_cast<std::size_t>(g.body);
     const BodyFrame& frame = frame_[body];
-    const double radius = std::isinf(body_radius_[body]) ? g.box_centre.norm() + g.radius : body_radius_[body];
-    const double grow = 0.5 * margin + horizon * (frame.linear.norm() + frame.spin * radius);
-    const Vec3 centre = frame.to_world(g.box_centre);
+    speed_[body] = frame.linear.norm() + frame.spin * body_radius_[body];
+    const double grow = 0.5 * margin + horizon * speed_[body];
+    const Vec3& centre = centre_[static_cast<std::size_t>(bounded_[i])];
     Vec3 half = g.box_half;
     if (g.family != Family::Ball) half = frame.rotation.cwiseAbs() * g.box_half;
     half += Vec3::Constant(grow);
@@ -137,25 +154,34 @@ void FeatureCollider::list_pairs(const model::Model& model, double margin, doubl
   pairs_.insert(pairs_.end(), always, always_.end());
 }
 
+// Gaps below this may close within the horizon.
+double FeatureCollider::reach_of(const Geometry& ga, const Geometry& gb, double margin, double horizon) const {
+  const auto a = static_cast<std::size_t>(ga.body), b = static_cast<std::size_t>(gb.body);
+  const BodyFrame &fa = frame_[a], &fb = frame_[b];
+  double turning = 0;
+  if (fa.spin > 0 || fb.spin > 0) {
+    // A turning half-space sweeps past the other body as fast as that is far away.
+    const double apart = ga.unbounded() || gb.unbounded() ? (fa.position - fb.position).norm() : 0;
+    const double lever_a = ga.unbounded() ? apart + body_radius_[b] : body_radius_[a];
+    const double lever_b = gb.unbounded() ? apart + body_radius_[a] : body_radius_[b];
+    turning = (fa.spin > 0 ? fa.spin * lever_a : 0) + (fb.spin > 0 ? fb.spin * lever_b : 0);
+  }
+  return margin + horizon * ((fa.linear - fb.linear).norm() + turning);
+}
+
 void FeatureCollider::search_pair(const ShapePair& pair, double margin, double horizon,
                                   std::vector<Contact>& contacts) {
   const Geometry &ga = geometry_[static_cast<std::size_t>(pair.a)], &gb = geometry_[static_cast<std::size_t>(pair.b)];
-  const auto a = static_cast<std::size_t>(ga.body), b = static_cast<std::size_t>(gb.body);
-  const BodyFrame &fa = frame_[a], &fb = frame_[b];
-
-  // A turning half-space sweeps past the other body as fast as that is far away.
-  const double apart = ga.unbounded() || gb.unbounded() ? (fa.position - fb.position).norm() : 0;
-  const double lever_a = ga.unbounded() ? apart + body_radius_[b] : body_radius_[a];
-  const double lever_b = gb.unbounded() ? apart + body_radius_[a] : body_radius_[b];
-  double turning = 0;
-  if (fa.spin > 0) turning += fa.spin * lever_a;
-  if (fb.spin > 0) turning += fb.spin * lever_b;
-  const double reach = margin + horizon * ((fa.linear - fb.linear).norm() + turning);
-
-  if (!ga.unbounded() && !gb.unbounded()) {
-    const double limit = ga.radius + gb.radius + reach;
-    if ((fa.to_world(ga.box_centre) - fb.to_world(gb.box_centre)).squaredNorm() > limit * limit) return;
+  const BodyFrame &fa = frame_[static_cast<std::size_t>(ga.body)], &fb = frame_[static_cast<std::size_t>(gb.body)];
+  const double apart2 = (centre_[static_cast<std::size_t>(pair.a)] - centre_[static_cast<std::size_t>(pair.b)]).squaredNorm();
+  const double radii = ga.radius + gb.radius;  // infinite with half-spaces
+  if (!few_pairs_) {  // most pairs of the list end here
+    const double bound = radii + margin +
+                         horizon * (speed_[static_cast<std::size_t>(ga.body)] + speed_[static_cast<std::size_t>(gb.body)]);
+    if (apart2 > bound * bound) return;
   }
+  const double reach = reach_of(ga, gb, margin, horizon), limit = radii + reach;
+  if (apart2 > limit * limit) return;
   const bool swapped = ga.family > gb.family;
   PairSearch search_state{swapped ? Placed{gb, fb} : Placed{ga, fa},
                           swapped ? Placed{ga, fa} : Placed{gb, fb},

@@ -37,6 +37,7 @@ class FeatureCollider final : public Collider {
   void place_bodies(const model::State& state, bool with_velocity);
   void list_pairs(const model::Model& model, double margin, double horizon);
   void bound_shapes(double margin, double horizon);
+  [[nodiscard]] double reach_of(const Geometry& a, const Geometry& b, double margin, double horizon) const;
   void search_pair(const ShapePair& pair, double margin, double horizon, std::vector<Contact>& contacts);
   [[nodiscard]] int surface_of(const model::Model& model, int geometry_a, int geometry_b) const;
 
@@ -46,12 +47,16 @@ class FeatureCollider final : public Collider {
 
   std::vector<Geometry> geometry_;         // by body, then shape
   std::vector<int> first_geometry_;        // of each body, one more at the end
-  std::vector<double> body_radius_;        // about the centre of mass; infinite with half-spaces
+  std::vector<double> body_radius_;        // about the centre of mass, without half-spaces
   std::vector<std::uint8_t> prescribed_;   // body has no free degree of freedom
+  std::vector<std::uint8_t> turns_;        // orientation matters: not just balls about the centre of mass
   bool thin_shapes_ = false;               // chains need to know on which side things were
   bool few_pairs_ = false;                 // so few that all of them are looked at every time
 
   std::vector<BodyFrame> frame_;
+  std::vector<Quat> orientation_;          // for which frame_.rotation was made
+  std::vector<double> speed_;              // of the fastest point of each body
+  std::vector<Vec3> centre_;               // of each geometry's bounding ball, world
   std::vector<Bounds> bounds_;             // of bounded shapes
   std::vector<int> bounded_;               // their geometry
   std::vector<ShapePair> pairs_;

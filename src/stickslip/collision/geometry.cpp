@@ -164,6 +164,15 @@ struct Maker {
         g.vertex.push_back(place(Vec3(s.radius * std::cos(angle), s.radius * std::sin(angle), z)));
       }
     }
+    // Its side is its axis, rounded.
+    PolyhedronEdge side;
+    side.begin = 2 * kRimPoints;
+    side.end = side.begin + 1;
+    side.direction = axis;
+    side.length = 2 * s.half_length;
+    g.polyhedron.edge = {side};
+    g.vertex.push_back(place(Vec3(0, 0, -s.half_length)));
+    g.vertex.push_back(place(Vec3(0, 0, s.half_length)));
   }
   void operator()(const model::Superellipsoid& s) const {
     smooth(Family::Superellipsoid, Vec3(s.a, s.b, s.c));

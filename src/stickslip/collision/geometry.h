@@ -5,7 +5,8 @@
 //
 // Most shapes are polytopes with rounding: a set of vertices, edges and facets, inflated by a radius. A ball is one
 // vertex, a capsule two vertices and an edge, both with rounding; polygon, polyhedron and half-space have none. One
-// evaluation (evaluate.h) serves all of them, in the plane and in space. Cylinders and superellipses have their own.
+// evaluation (evaluate.h) serves all of them, in the plane and in space. Rims of cylinders, superellipses and
+// superellipsoids have their own (smooth_pairs.h).
 #pragma once
 
 #include "stickslip/collision/feature.h"
@@ -106,6 +107,15 @@ struct Geometry {
   [[nodiscard]] bool unbounded() const { return family == Family::HalfSpace; }
   [[nodiscard]] bool planar() const { return family == Family::Polygon || family == Family::Superellipse; }
 };
+
+// Rounding of a feature. The side of a cylinder is its axis, rounded by its radius, and so are the axis' ends (vertices
+// after those of the rims); its other features are sharp.
+[[nodiscard]] inline double feature_radius(const Geometry& g, FeatureCode feature) {
+  if (g.family != Family::Cylinder) return g.rounding;
+  const bool side = feature_kind(feature) == FeatureKind::Edge ||
+                    (feature_kind(feature) == FeatureKind::Vertex && feature_index(feature) >= 2 * kRimPoints);
+  return side ? g.smooth.radius : 0;
+}
 
 // Where a body is and how it moves, in a form that is quick to use.
 struct BodyFrame {

@@ -3,6 +3,7 @@
 #include "stickslip/collision/narrow_phase.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace stickslip::collision {
@@ -44,32 +45,48 @@ void PairSearch::add_unless_there(FeatureCode feature_a, FeatureCode feature_b, 
   if (placement.gap < reach && !is_there(placement, distance)) append(feature_a, feature_b, placement);
 }
 
+namespace {
+
+// Is a neighbour of this vertex so much closer to the plane that the vertex cannot touch? n: the plane's normal, body frame.
+bool hangs_behind(const Geometry& shape, std::size_t vertex, const Vec3& n, double slack) {
+  if (shape.family == Family::Polygon) {
+    const PolygonTopology& polygon = shape.polygon;
+    const auto before = static_cast<std::size_t>(polygon.prev[vertex]);
+    return n.head<2>().dot(polygon.tangent[vertex]) < -slack || n.head<2>().dot(polygon.tangent[before]) > slack;
+  }
+  const PolyhedronTopology& topology = shape.polyhedron;
+  if (topology.is_feature.empty()) return false;
+  if (!topology.is_feature[vertex]) return true;
+  for (int m = topology.first_arm[vertex]; m < topology.first_arm[vertex + 1]; ++m) {
+    if (n.dot(topology.arm[static_cast<std::size_t>(m)]) < -slack) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // Planes see whole shapes: every vertex in reach, except those that hang behind a neighbour that is much closer.
 void search_vertices_half_space(PairSearch& pair) {
   const Geometry& shape = pair.a.geometry;
+  const BodyFrame &frame = pair.a.frame, &ground = pair.b.frame;
   const Facet& plane = pair.b.geometry.facet.front();
-  const Vec3 normal = pair.b.frame.rotation * plane.normal;
-  const Vec3 n = pair.a.frame.rotation.transpose() * normal;  // in the frame of the shape
-  const double height = normal.dot(pair.a.frame.position - pair.b.frame.position) - plane.offset - shape.rounding;
-  const PolyhedronTopology& topology = shape.polyhedron;
-  const PolygonTopology& polygon = shape.polygon;
-  const bool planar = shape.family == Family::Polygon;
-  const int count = planar ? polygon.points : static_cast<int>(shape.vertex.size());
-  for (int i = 0; i < count; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    if (!(height + n.dot(shape.vertex[k]) < pair.reach)) continue;
-    bool hangs_behind = false;
-    if (planar) {
-      const auto before = static_cast<std::size_t>(polygon.prev[k]);
-      hangs_behind = n.head<2>().dot(polygon.tangent[k]) < -pair.slack ||
-                     n.head<2>().dot(polygon.tangent[before]) > pair.slack;
-    } else if (!topology.is_feature.empty()) {
-      if (!topology.is_feature[k]) continue;
-      for (int m = topology.first_arm[k]; m < topology.first_arm[k + 1]; ++m) {
-        hangs_behind = hangs_behind || n.dot(topology.arm[static_cast<std::size_t>(m)]) < -pair.slack;
-      }
-    }
-    if (!hangs_behind) pair.add(vertex_code(i), face_code(0), normal);
+  const Vec3 normal = ground.rotation * plane.normal;
+  const auto add = [&](std::size_t i) {
+    // The arithmetic of evaluate(), with what all vertices share done once.
+    Placement placement = place_over_plane(frame.to_world(shape.vertex[i]), shape.rounding, normal, ground.position,
+                                           plane.offset, pair.b.geometry.rounding);
+    if (!(placement.gap < pair.reach)) return;
+    if (pair.swapped) placement = {placement.gap, placement.point_b, placement.point_a, -placement.normal};
+    pair.append(vertex_code(static_cast<int>(i)), face_code(0), placement);
+  };
+  if (shape.family == Family::Ball) return add(0);
+
+  const double height = normal.dot(frame.position - ground.position) - plane.offset - shape.rounding;
+  const Vec3 n = frame.rotation.transpose() * normal;  // in the frame of the shape
+  if (height + n.dot(shape.box_centre) - shape.radius >= pair.reach) return;
+  const auto count = shape.family == Family::Polygon ? static_cast<std::size_t>(shape.polygon.points) : shape.vertex.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (height + n.dot(shape.vertex[i]) < pair.reach && !hangs_behind(shape, i, n, pair.slack)) add(i);
   }
 }
 
@@ -85,7 +102,7 @@ namespace {
 using Search = void (*)(PairSearch&);
 
 // Which search serves which families (a <= b); null where shapes never touch (points and points).
-Search search_of(Family a, Family b) {
+constexpr Search search_of(Family a, Family b) {
   using F = Family;
   const bool smooth_a = a == F::Cylinder || a == F::Superellipse || a == F::Superellipsoid;
   const bool smooth_b = b == F::Cylinder || b == F::Superellipse || b == F::Superellipsoid;
@@ -99,17 +116,27 @@ Search search_of(Family a, Family b) {
   return a == F::Ball ? search_ball_ball : search_vertices_capsule;
 }
 
+constexpr auto kSearches = [] {
+  std::array<std::array<Search, kFamilies>, kFamilies> table{};
+  for (int a = 0; a < kFamilies; ++a) {
+    for (int b = a; b < kFamilies; ++b) {
+      table[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = search_of(static_cast<Family>(a), static_cast<Family>(b));
+    }
+  }
+  return table;
+}();
+
 }  // namespace
 
 void search(PairSearch& pair) {
   pair.first = pair.out.size();
-  const Search run = search_of(pair.a.geometry.family, pair.b.geometry.family);
+  const Search run = kSearches[static_cast<std::size_t>(pair.a.geometry.family)][static_cast<std::size_t>(pair.b.geometry.family)];
   if (run == nullptr) return;
   run(pair);
+  if (pair.out.size() - pair.first < 2) return;
   const auto begin = pair.out.begin() + static_cast<std::ptrdiff_t>(pair.first);
-  if (pair.out.end() - begin > 1) {
-    std::sort(begin, pair.out.end(), [](const Contact& x, const Contact& y) { return x.id < y.id; });
-  }
+  const auto by_id = [](const Contact& x, const Contact& y) { return x.id < y.id; };
+  if (!std::is_sorted(begin, pair.out.end(), by_id)) std::sort(begin, pair.out.end(), by_id);
 }
 
 }  // namespace stickslip::collision

@@ -26,11 +26,17 @@ struct Hit {
   Vec3 normal = Vec3::Zero();    // out of b
 };
 
+// An edge that may touch, in the world.
+struct ActiveEdge {
+  int index = 0;
+  Vec3 origin = Vec3::Zero(), direction = Vec3::UnitX();
+};
+
 // Buffers that live as long as the collider.
 struct SearchScratch {
   std::vector<Hit> hits;
   std::vector<int> active, facing, all;
-  std::vector<int> edges_a, edges_b;
+  std::vector<ActiveEdge> edges_a, edges_b;
 };
 
 struct PairSearch {

@@ -151,34 +151,44 @@ Vec3 outward(const Geometry& g, const PolyhedronEdge& e) {
   return sum;
 }
 
-void search_edge_pair(PairSearch& pair, int ia, int ib, double depth) {
-  const Geometry &a = pair.a.geometry, &b = pair.b.geometry;
-  const PolyhedronEdge& ea = a.polyhedron.edge[static_cast<std::size_t>(ia)];
-  const PolyhedronEdge& eb = b.polyhedron.edge[static_cast<std::size_t>(ib)];
-  const Vec3 u = pair.a.frame.rotation * ea.direction, v = pair.b.frame.rotation * eb.direction;
-  const Vec3 r = pair.a.frame.to_world(a.vertex[static_cast<std::size_t>(ea.begin)]) -
-                 pair.b.frame.to_world(b.vertex[static_cast<std::size_t>(eb.begin)]);
-  const Vec3 cross = u.cross(v);
-  const double sine2 = cross.squaredNorm();
-  if (sine2 < kParallelSine2) return;
-  const double c = u.dot(v), d = u.dot(r), e = v.dot(r);
-  const double s = (c * e - d) / sine2, t = (e - c * d) / sine2, same = same_distance(pair);
-  if (s < -same || s > ea.length + same || t < -same || t > eb.length + same) return;
+}  // namespace
 
-  Vec3 normal = cross / std::sqrt(sine2);
+void search_edge_pair(PairSearch& pair, const ActiveEdge& edge_a, const ActiveEdge& edge_b, double depth) {
+  const Vec3 &u = edge_a.direction, &v = edge_b.direction;
+  const Vec3 r = edge_a.origin - edge_b.origin;
+  const double c = u.dot(v), d = u.dot(r), e = v.dot(r), sine2 = 1 - c * c, same = same_distance(pair);
+  if (sine2 < kParallelSine2) return;
+  const double s = c * e - d, t = e - c * d;  // times sine2
+  const Geometry &a = pair.a.geometry, &b = pair.b.geometry;
+  const PolyhedronEdge& ea = a.polyhedron.edge[static_cast<std::size_t>(edge_a.index)];
+  const PolyhedronEdge& eb = b.polyhedron.edge[static_cast<std::size_t>(edge_b.index)];
+  const double radii = feature_radius(a, edge_code(edge_a.index)) + feature_radius(b, edge_code(edge_b.index));
+  if (s < -same * sine2 || s > (ea.length + same) * sine2 || t < -same * sine2 || t > (eb.length + same) * sine2) return;
+
+  const Vec3 cross = u.cross(v);
+  Vec3 normal = cross / cross.norm();
+  if (std::abs(normal.dot(r)) >= std::max(pair.reach, depth) + radii) return;
   const Vec3 out_b = pair.b.frame.rotation * outward(b, eb) - pair.a.frame.rotation * outward(a, ea);
   const double sign = normal.dot(out_b.isZero(0) ? r : out_b);
   if (sign < 0) normal = -normal;
-  const double gap = normal.dot(r) - a.rounding - b.rounding;
+  const double gap = normal.dot(r) - radii;
   if (gap >= pair.reach || gap < -depth) return;
   const double slack = kEdgeSlack + pair.slack - 0.5;
   if (!leaves(eb, pair.b.frame.rotation.transpose() * normal, 1, slack)) return;
   if (!leaves(ea, pair.a.frame.rotation.transpose() * normal, -1, slack)) return;
-  pair.add_unless_there(edge_code(ia), edge_code(ib), normal, same);
+  pair.add_unless_there(edge_code(edge_a.index), edge_code(edge_b.index), normal, same);
 }
 
+ActiveEdge place_edge(const Placed& shape, int index) {
+  const PolyhedronEdge& edge = shape.geometry.polyhedron.edge[static_cast<std::size_t>(index)];
+  return {index, shape.frame.to_world(shape.geometry.vertex[static_cast<std::size_t>(edge.begin)]),
+          shape.frame.rotation * edge.direction};
+}
+
+namespace {
+
 // Convex edges of b that the box of a can reach.
-void list_active_edges(const PairSearch& pair, std::vector<int>& active) {
+void list_active_edges(const PairSearch& pair, std::vector<ActiveEdge>& active) {
   const Box box = box_in_frame_of_b(pair);
   const Geometry& b = pair.b.geometry;
   active.clear();
@@ -186,7 +196,7 @@ void list_active_edges(const PairSearch& pair, std::vector<int>& active) {
     const PolyhedronEdge& edge = b.polyhedron.edge[static_cast<std::size_t>(i)];
     if (edge.corner != Corner::Convex) continue;
     const Vec3 &begin = b.vertex[static_cast<std::size_t>(edge.begin)], &end = b.vertex[static_cast<std::size_t>(edge.end)];
-    if (!boxes_apart(begin.cwiseMin(end), begin.cwiseMax(end), box.low, box.high)) active.push_back(i);
+    if (!boxes_apart(begin.cwiseMin(end), begin.cwiseMax(end), box.low, box.high)) active.push_back(place_edge(pair.b, i));
   }
 }
 
@@ -196,8 +206,8 @@ void search_edges(PairSearch& pair, double depth) {
   if (pair.scratch.edges_b.empty()) return;
   const PairSearch other = seen_from_b(pair);
   list_active_edges(other, pair.scratch.edges_a);
-  for (int ia : pair.scratch.edges_a) {
-    for (int ib : pair.scratch.edges_b) search_edge_pair(pair, ia, ib, depth);
+  for (const ActiveEdge& a : pair.scratch.edges_a) {
+    for (const ActiveEdge& b : pair.scratch.edges_b) search_edge_pair(pair, a, b, depth);
   }
 }
 
@@ -256,7 +266,7 @@ void search_capsule_capsule(PairSearch& pair) {
   search_vertices_axis(pair, true);
   PairSearch other = seen_from_b(pair);
   search_vertices_axis(other, false);
-  search_edge_pair(pair, 0, 0, std::numeric_limits<double>::infinity());
+  search_edge_pair(pair, place_edge(pair.a, 0), place_edge(pair.b, 0), std::numeric_limits<double>::infinity());
 }
 
 void search_vertices_polyhedron(PairSearch& pair) { search_vertices(pair, false); }

@@ -21,6 +21,10 @@ struct SpatialProbe {
   [[nodiscard]] bool lowest(const Vec3& n, double allowed) const;
 };
 
+// Two edges in the world; pairs that overlap by more than `depth` are other parts of the surfaces.
+[[nodiscard]] ActiveEdge place_edge(const Placed& shape, int index);
+void search_edge_pair(PairSearch& pair, const ActiveEdge& edge_a, const ActiveEdge& edge_b, double depth);
+
 // Convex: at most one hit.
 void touch_convex(const Geometry& b, const SpatialProbe& probe, double reach, std::vector<Hit>& hits);
 // Any closed surface; `active` holds all pieces that are nearer to the point than `known`. Tells whether the point is

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// With d(x) the signed distance of x from the smooth surface and n its gradient:
+// With d(x) the signed distance of x from a superellipsoid and n its gradient:
 //
-//     smooth, face (m, e)        the support point x along -m;             gap = m.x - e
-//     smooth, vertex x           closest point of the surface;             gap = d(x) - r
-//     smooth, edge x + t u       the t with n.u = 0 (d is convex on it);   gap = d(x + t u) - r
-//     smooth, smooth             the normal m that maximises the separation -h_a(-m) - h_b(m), h: support functions
+//     surface, vertex x          closest point of the surface;             gap = d(x) - r
+//     surface, edge x + t u      the t with n.u = 0 (d is convex on it);   gap = d(x + t u) - r
+//     surface or rim, face (m,e) the support point x along -m;             gap = m.x - e
+//     rim, vertex x              closest point q of the circle;            gap = |x - q| - r
+//     rim, edge                  the normal m square to the edge that maximises the separation
+//     rim or surface, the same   the normal m that maximises the separation -h_a(-m) - h_b(m), h: support functions
 //
-// The separation of two surfaces is maximised from the normal that GJK finds; bodies that overlap are shrunk about their
+// Separations are maximised, not distances minimised, because they pass through zero smoothly when bodies overlap.
+// Two curved features start from the normal that GJK finds for their bodies; bodies that overlap are shrunk about their
 // middles until GJK finds them apart. The result is the signed distance when they are apart or overlap slightly.
 #include "stickslip/collision/smooth_pairs.h"
 
@@ -17,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace stickslip::collision {
 namespace {
@@ -41,46 +45,132 @@ Vec3 cylinder_rim(const SmoothSurface& s, const Vec3& d, double z) {
 Vec3 local_support(const Geometry& g, FeatureCode feature, const Vec3& d) {
   const SmoothSurface& s = g.smooth;
   if (g.family != Family::Cylinder) return superellipsoid_support(s, d);
-  const int which = feature_index(feature);
+  const int which = feature_index(feature);  // 0: the whole cylinder
   const bool top = which == 0 ? d.z() > 0 : which == 1;
   return cylinder_rim(s, d, top ? s.half_length : -s.half_length);
 }
 
-ClosestPoint cylinder_closest(const SmoothSurface& s, const Vec3& x) {
+struct CylinderPoint {
+  ClosestPoint closest;
+  FeatureCode feature;
+};
+
+CylinderPoint cylinder_closest(const SmoothSurface& s, const Vec3& x) {
   const double across = x.head<2>().norm(), up = x.z() < 0 ? -1.0 : 1.0;
   const Vec3 radial = across > 0 ? Vec3(x.x() / across, x.y() / across, 0) : Vec3(Vec3::UnitX());
   const double dr = across - s.radius, dz = std::abs(x.z()) - s.half_length;
-  if (dr > 0 && dz > 0) {  // the rim
+  const int end = up > 0 ? 0 : 1;
+  if (dr > 0 && dz > 0) {
     const Vec3 point = s.radius * radial + Vec3(0, 0, up * s.half_length);
     const double distance = std::hypot(dr, dz);
-    return {point, (x - point) / distance, distance};
+    return {{point, (x - point) / distance, distance}, smooth_code(1 + end)};
   }
-  if (dr > dz) return {s.radius * radial + Vec3(0, 0, x.z()), radial, dr};
-  return {Vec3(x.x(), x.y(), up * s.half_length), Vec3(0, 0, up), dz};
+  if (dr > dz) return {{s.radius * radial + Vec3(0, 0, x.z()), radial, dr}, edge_code(0)};
+  return {{Vec3(x.x(), x.y(), up * s.half_length), Vec3(0, 0, up), dz}, face_code(end)};
 }
 
 Placement reversed(const Placement& p) { return {p.gap, p.point_b, p.point_a, -p.normal}; }
 
-// Smooth shape b, the feature of polytope a.
-Placement smooth_polytope(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b) {
-  const int i = feature_index(feature_a);
-  const double r = a.geometry.rounding;
+// A line in the world and the rounding around it.
+struct RoundLine {
+  Vec3 origin, direction;
+  double length, radius;
+};
+RoundLine line_of(const Placed& shape, FeatureCode edge) {
+  const PolyhedronEdge& e = shape.geometry.polyhedron.edge[static_cast<std::size_t>(feature_index(edge))];
+  return {shape.frame.to_world(shape.geometry.vertex[static_cast<std::size_t>(e.begin)]), shape.frame.rotation * e.direction,
+          e.length, feature_radius(shape.geometry, edge)};
+}
+
+// Rim of cylinder b against a point of a.
+Placement vertex_rim(const Vec3& x, double r, const Placed& b, FeatureCode rim, const Vec3& side) {
+  const Vec3 q = to_world(b, local_support(b.geometry, rim, to_shape(b, x)));
+  const Vec3 d = x - q;
+  const double length = d.norm();
+  if (length == 0) return {-r, x - r * side, q, side};
+  const double sign = r == 0 && d.dot(side) < 0 ? -1.0 : 1.0;
+  const Vec3 n = (sign / length) * d;
+  return {sign * length - r, x - r * n, q, n};
+}
+
+// Rim of cylinder b against a line of a: the unit normal n (out of the cylinder) turns about the line through the half
+// circle that looks out of the cap; n = cos(phi) e1 + sin(phi) e2 with e1 the part of the axis square to the line.
+Placement line_rim(const RoundLine& line, const Placed& b, FeatureCode rim) {
+  const Vec3 out = direction_to_world(b, feature_index(rim) == 1 ? Vec3(Vec3::UnitZ()) : Vec3(-Vec3::UnitZ()));
+  Vec3 e1 = out - out.dot(line.direction) * line.direction;
+  if (e1.norm() < 1e-9) e1 = line.direction.unitOrthogonal();  // a line along the axis never meets the rim alone
+  e1.normalize();
+  const Vec3 e2 = line.direction.cross(e1);
+  struct At {
+    double slope;
+    Vec3 n, q;
+  };
+  const auto at = [&](double phi) -> At {
+    const double c = std::cos(phi), s = std::sin(phi);
+    const Vec3 n = c * e1 + s * e2, q = smooth_support(b, rim, n);
+    return {(c * e2 - s * e1).dot(line.origin - q), n, q};
+  };
+  constexpr int kSamples = 16;
+  constexpr double kHalf = std::numbers::pi / 2;
+  double best = -std::numeric_limits<double>::infinity(), low = -kHalf, high = kHalf;
+  for (int i = 0; i <= kSamples; ++i) {
+    const double phi = -kHalf + std::numbers::pi * i / kSamples;
+    const At here = at(phi);
+    const double separation = here.n.dot(line.origin - here.q);
+    if (separation <= best) continue;
+    best = separation;
+    low = std::max(-kHalf, phi - std::numbers::pi / kSamples);
+    high = std::min(kHalf, phi + std::numbers::pi / kSamples);
+  }
+  // The slope falls through zero at the maximum: regula falsi with halving, every third step a bisection.
+  double f_low = at(low).slope, f_high = at(high).slope;
+  for (int i = 0; i < 80 && high - low > 1e-16 && f_low > 0 && f_high < 0; ++i) {
+    const double phi = i % 3 == 2 ? 0.5 * (low + high) : std::clamp(low + f_low * (high - low) / (f_low - f_high), low, high);
+    const double f = at(phi).slope;
+    if (f == 0) {
+      low = high = phi;
+      break;
+    }
+    const bool move_low = f > 0;
+    if (move_low) {
+      low = phi;
+      f_low = f;
+      f_high *= i % 3 == 1 ? 0.5 : 1.0;
+    } else {
+      high = phi;
+      f_high = f;
+      f_low *= i % 3 == 1 ? 0.5 : 1.0;
+    }
+  }
+  const double phi = f_low <= 0 ? low : f_high >= 0 ? high : 0.5 * (low + high);
+  const At end = at(phi);
+  const Vec3 x = line.origin + line.direction.dot(end.q - line.origin) * line.direction;
+  const double gap = end.n.dot(x - end.q) - line.radius;
+  return {gap, x - line.radius * end.n, end.q, end.n};
+}
+
+// The curved feature of b against a vertex, edge or face of a.
+Placement smooth_polytope(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b, const Vec3& side) {
+  const auto i = static_cast<std::size_t>(feature_index(feature_a));
   if (feature_kind(feature_a) == FeatureKind::Face) {
-    const Facet& facet = a.geometry.facet[static_cast<std::size_t>(i)];
+    const Facet& facet = a.geometry.facet[i];
     const Vec3 m = a.frame.rotation * facet.normal;
     const Vec3 x = smooth_support(b, feature_b, -m);
     const double gap = m.dot(x - a.frame.position) - facet.offset;
     return {gap, x - gap * m, x, -m};
   }
+  const bool rim = b.geometry.family == Family::Cylinder;
+  double r = feature_radius(a.geometry, feature_a);
   Vec3 x;
   if (feature_kind(feature_a) == FeatureKind::Vertex) {
-    x = a.frame.to_world(a.geometry.vertex[static_cast<std::size_t>(i)]);
+    x = a.frame.to_world(a.geometry.vertex[i]);
+    if (rim) return vertex_rim(x, r, b, feature_b, side);
   } else {
-    const PolyhedronEdge& edge = a.geometry.polyhedron.edge[static_cast<std::size_t>(i)];
-    const Vec3 begin = a.frame.to_world(a.geometry.vertex[static_cast<std::size_t>(edge.begin)]);
-    const Vec3 u = a.frame.rotation * edge.direction;
+    const RoundLine line = line_of(a, feature_a);
+    if (rim) return line_rim(line, b, feature_b);
     // A little beyond the ends: the pair stays itself while bodies move within a step.
-    x = begin + smooth_closest_on_line(b, begin, u, -edge.length, 2 * edge.length) * u;
+    x = line.origin +
+        smooth_closest_on_line(b, line.origin, line.direction, -line.length, 2 * line.length) * line.direction;
   }
   const SurfacePoint closest = smooth_closest(b, x);
   return {closest.distance - r, x - r * closest.normal, closest.point, closest.normal};
@@ -92,20 +182,27 @@ struct Separation {
   Vec3 x = Vec3::Zero(), y = Vec3::Zero(), m = Vec3::UnitZ();
 };
 
-Separation separation_along(const Placed& a, const Placed& b, const Vec3& m) {
-  Separation s;
-  s.m = m;
-  s.x = smooth_support(a, smooth_code(0), -m);
-  s.y = smooth_support(b, smooth_code(0), m);
-  s.gap = m.dot(s.x - s.y);
-  return s;
-}
+struct CurvedPair {
+  const Placed& a;
+  FeatureCode feature_a;
+  const Placed& b;
+  FeatureCode feature_b;
+
+  [[nodiscard]] Separation along(const Vec3& m) const {
+    Separation s;
+    s.m = m;
+    s.x = smooth_support(a, feature_a, -m);
+    s.y = smooth_support(b, feature_b, m);
+    s.gap = m.dot(s.x - s.y);
+    return s;
+  }
+};
 
 // Maximises the separation over normals near the first one: quasi-Newton (BFGS) in two coordinates of the tangent plane.
-Separation maximise_separation(const Placed& a, const Placed& b, const Vec3& first, bool planar) {
-  Vec3 t1 = planar ? Vec3(-first.y(), first.x(), 0) : first.unitOrthogonal(), t2 = first.cross(t1);
-  const double size = a.geometry.radius + b.geometry.radius;
-  const auto at = [&](const Vec2& c) { return separation_along(a, b, (first + c.x() * t1 + c.y() * t2).normalized()); };
+Separation maximise_separation(const CurvedPair& pair, const Vec3& first, bool planar) {
+  const Vec3 t1 = planar ? Vec3(-first.y(), first.x(), 0) : first.unitOrthogonal(), t2 = first.cross(t1);
+  const double size = pair.a.geometry.radius + pair.b.geometry.radius;
+  const auto at = [&](const Vec2& c) { return pair.along((first + c.x() * t1 + c.y() * t2).normalized()); };
   const auto slope = [&](const Separation& s, const Vec2& c) -> Vec2 {
     const Vec3 raw = first + c.x() * t1 + c.y() * t2;
     const Vec3 tangential = (s.x - s.y - s.gap * s.m) / raw.norm();
@@ -140,29 +237,32 @@ Separation maximise_separation(const Placed& a, const Placed& b, const Vec3& fir
   return best;
 }
 
-Placement smooth_smooth(const Placed& a, const Placed& b) {
+// A shape shrunk about its middle.
+struct Shrunk {
+  const Placed& shape;
+  Vec3 middle;
+  double factor;
+
+  [[nodiscard]] Vec3 support(const Vec3& d) const {
+    return middle + factor * (smooth_support(shape, smooth_code(0), d) - middle);
+  }
+};
+
+Placement smooth_smooth(const CurvedPair& pair) {
+  const Placed &a = pair.a, &b = pair.b;
   const Vec3 middle_a = a.frame.to_world(a.geometry.smooth.origin), middle_b = b.frame.to_world(b.geometry.smooth.origin);
-  const bool planar = a.geometry.family == Family::Superellipse;
-  Vec3 start = middle_a - middle_b;
-  if (start.norm() == 0) start = Vec3::UnitX();
-  struct Shrunk {
-    const Placed& shape;
-    Vec3 middle;
-    double factor;
-  };
-  ConvexDistance apart;
+  Vec3 first = middle_a - middle_b;
+  if (first.norm() == 0) first = Vec3::UnitX();
   for (double shrink : {0.0, 1e-3, 1e-2, 0.1, 0.3, 0.6, 0.9}) {
     const Shrunk sa{a, middle_a, 1 - shrink}, sb{b, middle_b, 1 - shrink};
-    const auto support = [](const Shrunk& s, const Vec3& d) -> Vec3 {
-      return s.middle + s.factor * (smooth_support(s.shape, smooth_code(0), d) - s.middle);
-    };
-    apart = convex_distance([&sa, support](const Vec3& d) { return support(sa, d); },
-                            [&sb, support](const Vec3& d) { return support(sb, d); }, start);
-    if (apart.apart) break;
+    const ConvexDistance apart = convex_distance([&sa](const Vec3& d) { return sa.support(d); },
+                                                 [&sb](const Vec3& d) { return sb.support(d); }, first);
+    if (!apart.apart) continue;
+    first = apart.normal;
+    break;
   }
-  const Vec3 first = apart.apart ? apart.normal : Vec3(start.normalized());
-  const Separation best = maximise_separation(a, b, first, planar);
-  // Where surfaces are flat or sharp the support points need not be opposite each other: meet in the middle.
+  const Separation best = maximise_separation(pair, first.normalized(), a.geometry.family == Family::Superellipse);
+  // Where surfaces are flat the support points need not be opposite each other: meet in the middle.
   const Vec3 middle = 0.5 * (best.x + best.y);
   return {best.gap, middle + 0.5 * best.gap * best.m, middle - 0.5 * best.gap * best.m, best.m};
 }
@@ -176,9 +276,14 @@ Vec3 smooth_support(const Placed& shape, FeatureCode feature, const Vec3& direct
 SurfacePoint smooth_closest(const Placed& shape, const Vec3& x) {
   const SmoothSurface& s = shape.geometry.smooth;
   const Vec3 local = to_shape(shape, x);
-  const ClosestPoint closest =
-      shape.geometry.family == Family::Cylinder ? cylinder_closest(s, local) : superellipsoid_closest(s, local);
-  return {to_world(shape, closest.point), direction_to_world(shape, closest.normal), closest.distance};
+  CylinderPoint found{{}, smooth_code(0)};
+  if (shape.geometry.family == Family::Cylinder) {
+    found = cylinder_closest(s, local);
+  } else {
+    found.closest = superellipsoid_closest(s, local);
+  }
+  return {to_world(shape, found.closest.point), direction_to_world(shape, found.closest.normal), found.closest.distance,
+          found.feature};
 }
 
 // Regula falsi with halving (Illinois) on n.u, which grows with t because the distance is convex along the line.
@@ -210,12 +315,12 @@ double smooth_closest_on_line(const Placed& shape, const Vec3& x, const Vec3& u,
   return 0.5 * (low + high);
 }
 
-Placement evaluate_smooth(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b, const Vec3&) {
+Placement evaluate_smooth(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b, const Vec3& side) {
   const bool smooth_a = feature_kind(feature_a) == FeatureKind::Smooth;
   const bool smooth_b = feature_kind(feature_b) == FeatureKind::Smooth;
-  if (smooth_a && smooth_b) return smooth_smooth(a, b);
-  if (smooth_b) return smooth_polytope(a, feature_a, b, feature_b);
-  return reversed(smooth_polytope(b, feature_b, a, feature_a));
+  if (smooth_a && smooth_b) return smooth_smooth({a, feature_a, b, feature_b});
+  if (smooth_b) return smooth_polytope(a, feature_a, b, feature_b, side);
+  return reversed(smooth_polytope(b, feature_b, a, feature_a, -side));
 }
 
 }  // namespace stickslip::collision

@@ -3,9 +3,9 @@
 //
 // Pairs in which at least one shape is curved beyond a rounding: cylinder, superellipse, superellipsoid.
 //
-// Features of these shapes: smooth 0 is the whole surface (wherever it is closest to the other feature); a cylinder also
-// has smooth 1 and 2, the point of its top and bottom rim that is farthest along a direction, faces 0 and 1, its caps,
-// and vertices 0 .. 2 kRimPoints - 1, fixed points of the rims.
+// Features: smooth 0 is the whole surface of a superellipse or superellipsoid, wherever it is closest to the other
+// feature. A cylinder has smooth 1 and 2, its top and bottom rim; faces 0 and 1, its caps; edge 0, its side (the axis,
+// rounded by the radius); and vertices 0 .. 2 kRimPoints - 1, fixed points of the rims.
 #pragma once
 
 #include "stickslip/collision/evaluate.h"
@@ -18,10 +18,12 @@ namespace stickslip::collision {
 // The point of the smooth feature that is farthest along a direction, world frame.
 [[nodiscard]] Vec3 smooth_support(const Placed& shape, FeatureCode feature, const Vec3& direction);
 
-// Closest point, outward normal and signed distance of the surface from a point, world frame.
+// Closest point, outward normal and signed distance of the surface from a point, world frame. `feature` tells which
+// feature of the shape the point faces.
 struct SurfacePoint {
   Vec3 point, normal;
   double distance;
+  FeatureCode feature;
 };
 [[nodiscard]] SurfacePoint smooth_closest(const Placed& shape, const Vec3& x);
 

@@ -9,7 +9,10 @@
 //     capsule               its ends and its axis, where the closest point lies inside the axis
 //     polygon, polyhedron   faces under the lowest point, edges with the closest point inside them, vertices whose arms
 //                           lean away from the surface
-//     another smooth shape  the closest points; of two cylinders also rim points over each other's caps
+//     another smooth shape  the closest points; of cylinders: caps, side and rims, each where it faces the other
+//
+// Not found: where the edge of a face crosses the rim of a cap that lies flat on it (the fixed rim points and the face's
+// own corners hold such a cap).
 #include "stickslip/collision/polyhedron_search.h"
 #include "stickslip/collision/smooth_pairs.h"
 
@@ -23,6 +26,7 @@ constexpr double kOnRim = 1e-9;         // part of the size by which a foot may 
 constexpr double kFlatCosine = 0.985;   // 10 degrees: a cap this flat on a face is held by fixed rim points
 constexpr double kTilt = 1e-9;          // sine below which a rim has no lowest point
 constexpr double kLean = 1e-9;
+constexpr double kAlong = 0.1;          // sine: a side this parallel to an edge lies along it
 
 bool is_smooth(const Geometry& g) {
   return g.family == Family::Cylinder || g.family == Family::Superellipse || g.family == Family::Superellipsoid;
@@ -103,7 +107,9 @@ void search_vertices(PairSearch& pair, double depth) {
     const SurfacePoint closest = smooth_closest(pair.b, pair.a.frame.to_world(a.vertex[k]));
     if (closest.distance - a.rounding >= pair.reach || closest.distance < -depth) continue;
     const Vec3 n = pair.a.frame.rotation.transpose() * closest.normal;
-    const double slack = a.rounding > 0 ? pair.slack : kLean;
+    // Over a flat cap or along the side of a cylinder a vertex may lean; elsewhere its edges are the closer ones.
+    const bool may_lean = a.rounding > 0 || feature_kind(closest.feature) != FeatureKind::Smooth;
+    const double slack = may_lean ? pair.slack : kLean;
     bool lowest = true;
     if (planar) {
       const Vec2 &out = a.polygon.tangent[k], &in = a.polygon.tangent[static_cast<std::size_t>(a.polygon.prev[k])];
@@ -115,34 +121,115 @@ void search_vertices(PairSearch& pair, double depth) {
         lowest = lowest && n.dot(a.polyhedron.arm[static_cast<std::size_t>(m)]) >= -slack;
       }
     }
-    if (lowest) pair.add(vertex_code(i), smooth_code(0), closest.normal);
+    if (lowest) pair.add(vertex_code(i), closest.feature, closest.normal);
   }
 }
 
-void search_edges(PairSearch& pair, double depth) {
+// Is the edge near enough to the ball around pair.b?
+bool in_reach(const PairSearch& pair, const PolyhedronEdge& edge, double radius) {
   const Geometry& a = pair.a.geometry;
   const Vec3 centre = pair.a.frame.to_body(pair.b.frame.to_world(pair.b.geometry.box_centre));
-  const double limit = pair.b.geometry.radius + pair.reach + a.rounding;
-  for (int i = 0; i < static_cast<int>(a.polyhedron.edge.size()); ++i) {
-    const PolyhedronEdge& edge = a.polyhedron.edge[static_cast<std::size_t>(i)];
-    if (edge.corner != Corner::Convex) continue;
-    const Vec3& begin = a.vertex[static_cast<std::size_t>(edge.begin)];
-    const double s = std::clamp(edge.direction.dot(centre - begin), 0.0, edge.length);
-    if ((begin + s * edge.direction - centre).norm() > limit) continue;
-    const Vec3 x = pair.a.frame.to_world(begin), u = pair.a.frame.rotation * edge.direction;
-    const double t = smooth_closest_on_line(pair.b, x, u, -edge.length, 2 * edge.length);
-    if (t <= 0 || t >= edge.length) continue;
-    const SurfacePoint closest = smooth_closest(pair.b, x + t * u);
-    if (closest.distance - a.rounding >= pair.reach || closest.distance < -depth) continue;
-    const Vec3 n = pair.a.frame.rotation.transpose() * closest.normal;
-    if (edge.into[0].dot(n) < -kLean || edge.into[1].dot(n) < -kLean) continue;
-    pair.add(edge_code(i), smooth_code(0), closest.normal);
+  const Vec3& begin = a.vertex[static_cast<std::size_t>(edge.begin)];
+  const double s = std::clamp(edge.direction.dot(centre - begin), 0.0, edge.length);
+  return (begin + s * edge.direction - centre).norm() <= pair.b.geometry.radius + pair.reach + radius;
+}
+
+// Does normal n (world, out of b) fit the edge of a: place t inside it, both its facets leaning away?
+bool fits(const PairSearch& pair, const PolyhedronEdge& edge, double t, const Vec3& n) {
+  const Vec3 m = pair.a.frame.rotation.transpose() * n;
+  return t > 0 && t < edge.length && edge.into[0].dot(m) >= -kLean && edge.into[1].dot(m) >= -kLean;
+}
+
+double place_along(const PairSearch& pair, const PolyhedronEdge& edge, const Vec3& x) {
+  return edge.direction.dot(pair.a.frame.to_body(x) - pair.a.geometry.vertex[static_cast<std::size_t>(edge.begin)]);
+}
+
+// Edge i of pair.a (or the side of a cylinder) against a rim of cylinder pair.b.
+void search_rim(PairSearch& pair, int i, int rim, double depth) {
+  const PolyhedronEdge& edge = pair.a.geometry.polyhedron.edge[static_cast<std::size_t>(i)];
+  const Placement placement = evaluate(pair.a, edge_code(i), pair.b, smooth_code(1 + rim), Vec3::Zero());
+  if (placement.gap >= pair.reach || placement.gap < -depth) return;
+  const double up = placement.normal.dot(pair.b.frame.rotation * pair.b.geometry.smooth.axes.col(2)) * (rim == 0 ? 1 : -1);
+  // Nearly along the axis or square to it: that is the cap or the side.
+  if (up < kOnRim || up > 1 - kOnRim) return;
+  if (fits(pair, edge, place_along(pair, edge, placement.point_a), placement.normal)) {
+    pair.add(edge_code(i), smooth_code(1 + rim), placement.normal);
   }
 }
 
-// Rim points of cylinder pair.b over the caps of cylinder pair.a.
-void search_caps(PairSearch& pair) {
-  for (int cap = 0; cap < 2; ++cap) search_face(pair, cap, pair.reach + 1e-3 * pair.a.geometry.radius);
+// Where the side of cylinder pair.b lies along edge i of pair.a, the ends of its axis hold it.
+void search_side_ends(PairSearch& pair, int i, double depth) {
+  const PolyhedronEdge& edge = pair.a.geometry.polyhedron.edge[static_cast<std::size_t>(i)];
+  const Vec3 u = pair.a.frame.rotation * edge.direction;
+  const Vec3 axis = pair.b.frame.rotation * pair.b.geometry.smooth.axes.col(2);
+  if (u.cross(axis).norm() > kAlong) return;
+  for (int end : {2 * kRimPoints, 2 * kRimPoints + 1}) {
+    const Vec3 x = pair.b.frame.to_world(pair.b.geometry.vertex[static_cast<std::size_t>(end)]);
+    const double t = place_along(pair, edge, x);
+    const Vec3 begin = pair.a.frame.to_world(pair.a.geometry.vertex[static_cast<std::size_t>(edge.begin)]);
+    const Vec3 out = begin + t * u - x;  // from the axis to the edge
+    const double gap = out.norm() - pair.b.geometry.smooth.radius - feature_radius(pair.a.geometry, edge_code(i));
+    if (gap >= pair.reach || gap < -depth || out.norm() == 0) continue;
+    if (fits(pair, edge, t, out.normalized())) pair.add(edge_code(i), vertex_code(end), out);
+  }
+}
+
+// Edges of pair.a (the side of a cylinder is one) against the surface of pair.b.
+void search_edges(PairSearch& pair, double depth) {
+  const Geometry& a = pair.a.geometry;
+  for (int i = 0; i < static_cast<int>(a.polyhedron.edge.size()); ++i) {
+    const PolyhedronEdge& edge = a.polyhedron.edge[static_cast<std::size_t>(i)];
+    const double radius = feature_radius(a, edge_code(i));
+    if (edge.corner != Corner::Convex || !in_reach(pair, edge, radius)) continue;
+    if (pair.b.geometry.family == Family::Cylinder) {
+      search_edge_pair(pair, place_edge(pair.a, i), place_edge(pair.b, 0), depth);
+      search_rim(pair, i, 0, depth);
+      search_rim(pair, i, 1, depth);
+      search_side_ends(pair, i, depth);
+      continue;
+    }
+    const Placement placement = evaluate(pair.a, edge_code(i), pair.b, smooth_code(0), Vec3::Zero());
+    if (placement.gap >= pair.reach || placement.gap < -depth) continue;
+    if (fits(pair, edge, place_along(pair, edge, placement.point_a), placement.normal)) {
+      pair.add(edge_code(i), smooth_code(0), placement.normal);
+    }
+  }
+}
+
+// A rim of cylinder pair.a against a curved feature of pair.b.
+void search_rim_curved(PairSearch& pair, int rim, FeatureCode feature_b, double depth) {
+  const Placement placement = evaluate(pair.a, smooth_code(1 + rim), pair.b, feature_b, Vec3::Zero());
+  if (placement.gap >= pair.reach || placement.gap < -depth) return;
+  const auto looks_out = [](const Placed& shape, int k, const Vec3& n) {
+    const double up = n.dot(shape.frame.rotation * shape.geometry.smooth.axes.col(2)) * (k == 0 ? 1 : -1);
+    return up > kOnRim && up < 1 - kOnRim;
+  };
+  if (!looks_out(pair.a, rim, -placement.normal)) return;
+  const bool rim_b = pair.b.geometry.family == Family::Cylinder;
+  if (rim_b && !looks_out(pair.b, feature_index(feature_b) - 1, placement.normal)) return;
+  pair.add(smooth_code(1 + rim), feature_b, placement.normal);
+}
+
+// Cylinder pair.a against a cylinder or superellipsoid.
+void search_cylinder(PairSearch& pair) {
+  const bool two = pair.b.geometry.family == Family::Cylinder;
+  const double depth = 0.2 * std::min(pair.a.geometry.smooth.radius, pair.b.geometry.radius);
+  PairSearch other = seen_from_b(pair);
+  for (int cap = 0; cap < 2; ++cap) {
+    search_face(pair, cap, depth);
+    if (two) search_face(other, cap, depth);
+  }
+  search_edges(pair, depth);  // side against surface, or side and rims
+  for (int rim = 0; rim < 2; ++rim) {
+    if (two) {
+      search_rim(other, 0, rim, depth);
+      if (rim == 0) search_side_ends(other, 0, depth);
+      search_rim_curved(pair, rim, smooth_code(1), depth);
+      search_rim_curved(pair, rim, smooth_code(2), depth);
+    } else {
+      search_rim_curved(pair, rim, smooth_code(0), depth);
+    }
+  }
 }
 
 void search_polytope(PairSearch& pair) {
@@ -151,7 +238,6 @@ void search_polytope(PairSearch& pair) {
   const double depth = 0.5 * std::min(a.radius, b.radius) + a.rounding;
   if (a.family <= Family::Ball) return search_vertices(pair, std::numeric_limits<double>::infinity());
   for (int face = 0; face < static_cast<int>(a.facet.size()); ++face) search_face(pair, face, depth);
-  // Vertices of the polytope over the caps of a cylinder are found as closest points of its surface.
   search_vertices(pair, depth);
   if (a.family != Family::Polygon) search_edges(pair, depth);
 }
@@ -164,12 +250,8 @@ void search_smooth(PairSearch& pair) {
     return search_face(other, 0, std::numeric_limits<double>::infinity());
   }
   if (!is_smooth(pair.a.geometry)) return search_polytope(pair);
+  if (pair.a.geometry.family == Family::Cylinder) return search_cylinder(pair);
   pair.add(smooth_code(0), smooth_code(0), Vec3::UnitX());
-  if (pair.a.geometry.family == Family::Cylinder && pair.b.geometry.family == Family::Cylinder) {
-    search_caps(pair);
-    PairSearch other = seen_from_b(pair);
-    search_caps(other);
-  }
 }
 
 }  // namespace stickslip::collision
