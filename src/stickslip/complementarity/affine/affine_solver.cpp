@@ -152,7 +152,8 @@ void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, 
                                                   const SolverOptions& options, Clock::time_point deadline,
                                                   Eigen::VectorXd& z, SolverSummary& summary) {
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
-  if (start == nullptr && deadline == Clock::time_point::max() && solve_tiny(problem, options.tolerance, z, summary))
+  if (start == nullptr && !options.record_history && deadline == Clock::time_point::max() &&
+      solve_tiny(problem, options.tolerance, z, summary))
     return;
   // A warm start is for a problem whose structure is known: nothing to split before the basis has been tried.
   const Presolve::Outcome outcome = start != nullptr ? Presolve::Outcome::Nothing : presolve.run(problem, z);
