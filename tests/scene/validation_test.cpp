@@ -140,6 +140,15 @@ TEST(Validation, TheGoodSceneIsGood) {
   EXPECT_NO_THROW((void)parse_scene(scene_with("", kGoodBody), "test.toml"));
 }
 
+TEST(Validation, MessagesStayOneLineWhateverTheNames) {
+  try {
+    (void)parse_scene("dimension = 2\nduration = 1\n\"a\\nb\\u0007\" = 1\n", "test.toml");
+    FAIL();
+  } catch (const SceneError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("unknown key 'a\\nb\\x07'"));
+  }
+}
+
 TEST(Validation, OverridesMustNameAParameter) {
   const std::string text = scene_with("[parameters]\nspeed = 1", kGoodBody);
   const std::vector<Override> wrong = {{"sped", "2"}};

@@ -7,6 +7,21 @@
 namespace stickslip::scene {
 namespace {
 
+// Names from the file may hold anything; a message is one line that can be printed, and not a page.
+std::string printable(const std::string& text) {
+  constexpr std::size_t kLongest = 600;
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x20 && code != 0x7f)
+      result += c;
+    else
+      result += c == '\n' ? "\\n" : fmt::format("\\x{:02x}", code);
+    if (result.size() > kLongest) return result + " ...";
+  }
+  return result;
+}
+
 std::string one_line(const Place& place, const std::string& message, const std::string& hint) {
   std::string text;
   if (!place.file.empty()) text += place.file + ":";
@@ -20,9 +35,9 @@ std::string one_line(const Place& place, const std::string& message, const std::
 }  // namespace
 
 SceneError::SceneError(Place place, std::string message, std::string hint)
-    : std::runtime_error(one_line(place, message, hint)),
+    : std::runtime_error(one_line(place, printable(message), printable(hint))),
       place_(std::move(place)),
-      message_(std::move(message)),
-      hint_(std::move(hint)) {}
+      message_(printable(message)),
+      hint_(printable(hint)) {}
 
 }  // namespace stickslip::scene
