@@ -18,12 +18,11 @@ struct Sums {
   [[nodiscard]] double largest() const { return std::sqrt(std::max({r, u, q})); }
   [[nodiscard]] bool safe() const {
     const double norm = largest();
-    return norm == 0 || (norm > kSafeLow && norm < kSafeHigh);
+    return norm > kSafeLow && norm < kSafeHigh;
   }
-  [[nodiscard]] double relative_defect() const {
-    const double norm = largest();
+  [[nodiscard]] double relative_defect(double norm) const {
     if (!std::isfinite(defect) || !std::isfinite(norm)) return Residual::kUnknown;
-    return norm > 0 ? std::sqrt(defect) / norm : 0.0;
+    return defect > 0 ? std::sqrt(defect) / norm : 0.0;
   }
 };
 
@@ -37,8 +36,8 @@ struct Totals {
 
   [[nodiscard]] Residual residual() const {
     Residual out;
-    out.natural = plain.relative_defect();
-    out.scaled = scaled.relative_defect();
+    out.natural = plain.relative_defect(plain.largest());
+    out.scaled = scaled.relative_defect(capped_norm(scaled.r, scaled.u, scaled.q));
     out.error = std::max(out.natural, out.scaled);
     const double norm = scaled.largest() > 0 ? scaled.largest() : 1.0;
     out.primal = parts.primal / norm;
@@ -87,11 +86,13 @@ void add_to_parts(const Contact<D>& c, Parts& parts) {
 }
 
 template <int D>
-void add_contact(Contact<D>& c, Totals& totals) {
+void add_contact(Contact<D>& c, Totals& totals, bool q_counts = true) {
   add_to_sums(c, totals.plain);
+  if (!q_counts) totals.plain.q = 0;  // the corpus' error of the global form is relative to r and u only
   for (int k = 0; k < D; ++k) c.r[k] /= c.scale, c.u[k] *= c.scale, c.q[k] *= c.scale;
   c.given /= c.scale;
   add_to_sums(c, totals.scaled);
+  if (c.kind == ContactKind::Support) totals.scaled.q += c.given * c.given;  // given data, like q
   add_to_parts(c, totals.parts);
 }
 
@@ -161,7 +162,7 @@ Residual local_residual(const ContactProblem& problem, std::span<const double> r
 
 template <int D>
 Residual global_residual(const GlobalContactProblem& problem, std::span<const double> r, const Eigen::VectorXd& v,
-                         std::span<const double> trace) {
+                         std::span<const double> trace, std::span<const double> q) {
   const Eigen::Map<const Eigen::VectorXd> impulses(r.data(), static_cast<Eigen::Index>(r.size()));
   const Eigen::VectorXd Mv = problem.M * v, Hr = problem.H * impulses;
   const double motion = std::max({problem.f.norm(), Mv.norm(), Hr.norm()});
@@ -180,11 +181,11 @@ Residual global_residual(const GlobalContactProblem& problem, std::span<const do
     for (int k = 0; k < D; ++k) {
       contact.r[k] = r[c * D + k];
       contact.u[k] = u[c * D + k];
-      contact.q[k] = 0;  // the global form's error is relative to r and u only
+      contact.q[k] = q.empty() ? 0.0 : q[c * D + k];
       if (problem.compliance.empty()) continue;
       for (int l = 0; l < D; ++l) contact.u[k] += problem.compliance[(c * D + k) * D + l] * r[c * D + l];
     }
-    add_contact(contact, totals);
+    add_contact(contact, totals, false);
   }
   Residual out = totals.residual();
   out.natural = std::isfinite(dynamics) ? out.natural + dynamics : Residual::kUnknown;
@@ -202,10 +203,10 @@ Residual contact_residual(const ContactProblem& problem, std::span<const double>
 }
 
 Residual contact_residual(const GlobalContactProblem& problem, std::span<const double> r, const Eigen::VectorXd& v,
-                          std::span<const double> block_trace) {
+                          std::span<const double> block_trace, std::span<const double> q) {
   assert(v.size() == problem.f.size() && block_trace.size() == problem.mu.size());
-  return problem.dimension == 2 ? global_residual<2>(problem, r, v, block_trace)
-                                : global_residual<3>(problem, r, v, block_trace);
+  return problem.dimension == 2 ? global_residual<2>(problem, r, v, block_trace, q)
+                                : global_residual<3>(problem, r, v, block_trace, q);
 }
 
 void block_scales(int dimension, std::span<double> scale) {

@@ -12,14 +12,17 @@
 // natural   = |defect| / max(|q|, |r|, |u|)                   the corpus' error (Euclidean norms over all contacts)
 // scaled    = the same in block-scaled variables r' = r / s, u' = s u, q' = s q with s_c = (tr W_cc / D)^(-1/2), which have
 //             one unit (root of energy), so that it means the same for grams and tonnes and for light contacts beside
-//             heavy ones. A contact with tr W_cc = 0 takes the mean trace of the others.
+//             heavy ones. A contact with tr W_cc = 0 takes the mean trace of the others. |r'| counts for at most
+//             kImpulseCap times max(|q'|, |u'|): the corpus' error alone would certify any r that diverges inside the
+//             cones (jaws that close on a rigid part, which has no solution) once |r| is 1e8 times |q|. The given
+//             impulses of supports are data and count with q'.
 // primal, dual, complementarity, cone: the largest violation of r_n >= 0 (or of the given r_n), of u_n >= 0 (of u = 0 for
 //             bilateral blocks), of r_n u_n = 0 and mu r_n |u_t| + r_t . u_t = 0, and of |r_t| <= mu r_n; all in the
 //             scaled variables, over their largest norm (squared for the products).
 // error     = max(natural, scaled): what the tolerance is compared with.
 //
 // For the global form natural = |M v - H r - f| / max(|f|, |M v|, |H r|) + |defect| / max(|r|, |u|), u = H'v + R r + w,
-// and scaled = the same dynamics term + the block-scaled defect.
+// and scaled = the same dynamics term + the block-scaled defect, relative to r', u' and q' = s (H' M^-1 f + w).
 //
 // Assumptions: a well-formed problem (validate). Cost: one product with W; no allocation. Huge and tiny numbers are
 // rescaled (the law is positively homogeneous); NaN or infinity in r gives an infinite error.
@@ -28,16 +31,27 @@
 #include "stickslip/complementarity/cone/contact_problem.h"
 #include "stickslip/complementarity/summary.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
 namespace stickslip::complementarity {
 
+constexpr double kImpulseCap = 1e4;
+
+// The norm that the scaled error is relative to, from the sums of squares of r', u' and q'.
+[[nodiscard]] inline double capped_norm(double rr, double uu, double qq) {
+  const double velocity = std::max(uu, qq);
+  return std::sqrt(std::max(velocity, std::min(rr, kImpulseCap * kImpulseCap * velocity)));
+}
+
 [[nodiscard]] Residual contact_residual(const ContactProblem& problem, std::span<const double> r);
 
-// block_trace: tr W_cc of the reduced problem, one per contact (reduction.h), which the scaled error needs.
+// block_trace (tr W_cc, one per contact) and q of the reduced problem (reduction.h), which the scaled error needs.
+// Without q the scaled error is relative to r' and u' alone, and thus stricter.
 [[nodiscard]] Residual contact_residual(const GlobalContactProblem& problem, std::span<const double> r,
-                                        const Eigen::VectorXd& v, std::span<const double> block_trace);
+                                        const Eigen::VectorXd& v, std::span<const double> block_trace,
+                                        std::span<const double> q = {});
 
 // The scale s_c of each contact from the traces of the diagonal blocks (in and out: scale[c] = tr W_cc on entry).
 void block_scales(int dimension, std::span<double> scale);
@@ -67,7 +81,7 @@ template <int D>
     z[0] = r[0] - u[0] - mu * tangent_norm<D>(u);
     for (int k = 1; k < D; ++k) z[k] = r[k] - u[k];
     const double length = tangent_norm<D>(z);
-    if (length <= mu * z[0]) {
+    if (z[0] >= 0 && length <= mu * z[0]) {  // the sign matters for mu = 0, where the product may be -0
       for (int k = 0; k < D; ++k) p[k] = z[k];
     } else if (mu * length > -z[0]) {
       p[0] = (z[0] + mu * length) / (1 + mu * mu);

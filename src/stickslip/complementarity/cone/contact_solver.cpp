@@ -16,11 +16,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<AlgorithmInfo, 4> kAlgorithms{{
-    {"auto", "islands, Gauss-Seidel sweeps, semismooth Newton, then restarts and smoothing"},
+constexpr std::array<AlgorithmInfo, 5> kAlgorithms{{
+    {"auto", "islands, Gauss-Seidel sweeps, semismooth Newton, then smoothing, restarts and the pyramid"},
     {"gauss-seidel", "block Gauss-Seidel with the exact one-contact solution"},
     {"newton", "proximal semismooth Newton with a watchdog (Alart-Curnier)"},
     {"smoothing", "smoothing homotopy (Chen-Harker-Kanzow-Smale), then semismooth Newton"},
+    {"pyramid", "Lemke on an eight-sided pyramid, then semismooth Newton on the exact cone"},
 }};
 
 std::optional<ContactAlgorithm> find_algorithm(std::string_view name) {
@@ -29,12 +30,13 @@ std::optional<ContactAlgorithm> find_algorithm(std::string_view name) {
   return std::nullopt;
 }
 
-// Islands are solved to half the tolerance: their errors add up to at most sqrt(3) times theirs.
-constexpr double kIslandShare = 0.5;
+// Several islands are solved to half the tolerance: their errors add up to at most sqrt(3) times theirs. One alone has
+// the tolerance for itself, but for rounding in its other scaling.
+constexpr double kIslandShare = 0.5, kOnlyIslandShare = 0.98;
 
 // Work (multiplications) after which an island is given up: some two seconds for 40 contacts, and room for a few
 // thousand steps of larger ones.
-constexpr double kLeastWork = 2e9, kWorkPerBlock = 2e5;
+constexpr double kLeastWork = 6e9, kWorkPerBlock = 6e5;
 
 }  // namespace
 
@@ -64,6 +66,7 @@ void Workbench<D>::solve(const ContactProblem& problem, ContactAlgorithm algorit
                          Budget& budget, std::vector<double>& r, SolverSummary& summary) {
   summary.blocks = splitter.split(problem);
   summary.solver = "none";  // stands when there is no contact
+  const double goal = (summary.blocks == 1 ? kOnlyIslandShare : kIslandShare) * options.tolerance;
   double hardest = -1;
   for (int index = 0; index < summary.blocks; ++index) {
     Island<D>& island = solver.island();
@@ -73,7 +76,7 @@ void Workbench<D>::solve(const ContactProblem& problem, ContactAlgorithm algorit
       for (int k = 0; k < D; ++k) island_r[a * D + k] = r[island.member[a] * D + k] / island.scale[a];
     const int before = budget.used_iterations;
     budget.work = std::max(kLeastWork, kWorkPerBlock * static_cast<double>(island.column.size()));
-    const IslandOutcome outcome = solver.solve(algorithm, kIslandShare * options.tolerance, budget,
+    const IslandOutcome outcome = solver.solve(algorithm, goal, budget,
                                                plan_for(index, island.contacts), island_r,
                                                options.record_history ? &summary.history : nullptr);
     for (int a = 0; a < island.contacts; ++a)
@@ -147,7 +150,7 @@ SolverSummary ContactSolver::solve(const GlobalContactProblem& problem, std::vec
     summary = solve(reduction.local(), r, local_options, algorithm);
     summary.iterations += iterations;
     reduction.velocities(problem, r, v);
-    summary.residual = contact_residual(problem, r, v, reduction.block_trace());
+    summary.residual = contact_residual(problem, r, v, reduction.block_trace(), reduction.local().q);
     if (summary.residual.error <= options.tolerance || summary.status != Status::Solved) break;
   }
   if (summary.residual.error <= options.tolerance) summary.status = Status::Solved;

@@ -35,13 +35,13 @@ IslandError island_error(const Island<D>& island, const double* r, const double*
     const int first = island.kind[i] == ContactKind::Support ? 1 : 0;
     for (int k = 0; k < D; ++k) r_plain[k] = s * x[k], u_plain[k] = inverse * v[k], r2 += x[k] * x[k];
     for (int k = first; k < D; ++k) u2 += v[k] * v[k], q2 += q[k] * q[k];
-    rr_s += r2, uu_s += u2, qq_s += q2;
+    rr_s += r2, uu_s += u2, qq_s += q2 + island.given[i] * island.given[i];  // given impulses are data, like q
     rr += s * s * r2, uu += inverse * inverse * u2, qq += inverse * inverse * q2;
     defect_s += natural_defect_squared<D>(island.kind[i], island.mu[i], island.given[i], x, v);
     defect += natural_defect_squared<D>(island.kind[i], island.mu[i], s * island.given[i], r_plain, u_plain);
   }
   const double infinity = std::numeric_limits<double>::infinity();
-  const double norm = std::sqrt(std::max({rr, uu, qq})), norm_s = std::sqrt(std::max({rr_s, uu_s, qq_s}));
+  const double norm = std::sqrt(std::max({rr, uu, qq})), norm_s = capped_norm(rr_s, uu_s, qq_s);
   if (!std::isfinite(norm) || !std::isfinite(norm_s) || std::isnan(defect) || std::isnan(defect_s))
     return {infinity, infinity};
   const auto ratio = [](double squared, double by) { return squared > 0 ? std::sqrt(squared) / by : 0.0; };

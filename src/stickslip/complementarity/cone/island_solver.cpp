@@ -8,19 +8,39 @@
 namespace stickslip::complementarity {
 namespace {
 
-constexpr int kFirstSweeps = 8;
+constexpr int kSmallIsland = 12;  // contacts; Newton steps are so cheap there that fewer sweeps come first
+constexpr int kFewSweeps = 4, kSweeps = 8;
 constexpr int kMaxSweeps = 20000;  // of Gauss-Seidel alone
-constexpr int kMaxAttempts = 60;
+constexpr int kMaxAttempts = 100;
+
+enum class Method { Newton, Smoothing, Pyramid };
+enum class Start { Zero, Scattered, Best, Near };
 
 // The attempts after the first: each row one combination, taken in turn.
 struct Attempt {
-  bool smoothing;
-  int sweeps;  // of Gauss-Seidel before
-  double alpha, rho;
+  Method method;
+  Start start;
+  int sweeps;         // of Gauss-Seidel before; directions of the pyramid
+  double alpha, rho;  // Newton: first proximal weight, step of the map
+  double width;       // smoothing: first width
 };
 constexpr Attempt kAttempts[] = {
-    {false, 60, 1e-2, 1.0}, {true, 0, 1e-8, 1.0},   {false, 200, 1e-1, 1.0},
-    {false, 20, 1e-6, 0.3}, {true, 0, 1e-8, 1.0},   {false, 500, 1e-2, 0.5},
+    {Method::Smoothing, Start::Zero, 0, 1e-8, 1.0, 1.0},
+    {Method::Newton, Start::Zero, 60, 1e-2, 1.0, 0},
+    {Method::Smoothing, Start::Best, 0, 1e-8, 1.0, 1e-3},
+    {Method::Smoothing, Start::Scattered, 0, 1e-8, 1.0, 1.0},
+    {Method::Pyramid, Start::Zero, 8, 1e-6, 1.0, 0},
+    {Method::Smoothing, Start::Best, 0, 1e-9, 1.0, 1e-5},
+    {Method::Newton, Start::Best, 0, 1e-12, 1.0, 0},
+    {Method::Newton, Start::Near, 4, 1e-6, 1.0, 0},
+    {Method::Newton, Start::Near, 0, 1e-7, 1.0, 0},
+    {Method::Newton, Start::Near, 4, 1e-6, 3.0, 0},
+    {Method::Smoothing, Start::Near, 0, 1e-8, 1.0, 1e-4},
+    {Method::Newton, Start::Scattered, 200, 1e-1, 1.0, 0},
+    {Method::Newton, Start::Scattered, 20, 1e-6, 0.3, 0},
+    {Method::Smoothing, Start::Best, 0, 1e-8, 3.0, 1e-2},
+    {Method::Smoothing, Start::Scattered, 20, 1e-7, 0.5, 1.0},
+    {Method::Newton, Start::Best, 500, 1e-3, 0.5, 0},
 };
 
 }  // namespace
@@ -41,16 +61,28 @@ bool IslandSolver<D>::sweep(int sweeps, bool check_often) {
 }
 
 template <int D>
-bool IslandSolver<D>::first_attempt(IslandOutcome& outcome) {
-  outcome.attempts = 1;
+bool IslandSolver<D>::from_pyramid(int directions) {
+  if (!pyramid_) pyramid_.emplace();
+  if (!pyramid_->solve(island_, directions, search_.budget(), engine_.r())) return search_.reached();
+  const bool reached = engine_.look(search_);
+  search_.record(0, "pyramid");
+  return reached || semismooth_newton(engine_, search_, {1e-6, 1.0, 25, 1});
+}
+
+template <int D>
+bool IslandSolver<D>::first_attempt(bool warm, IslandOutcome& outcome) {
+  outcome = {"start", 1};
+  if (warm && engine_.look(search_)) return true;
   outcome.answered_by = "gauss-seidel";
-  if (sweep(island_.contacts == 1 ? 1 : kFirstSweeps, true)) return true;
+  const int sweeps = island_.contacts == 1 || warm ? 1 : island_.contacts <= kSmallIsland ? kFewSweeps : kSweeps;
+  if (sweep(sweeps, true)) return true;
   outcome.answered_by = "newton";
   return semismooth_newton(engine_, search_);
 }
 
+// A start in or near the friction cones, of the size of the data.
 template <int D>
-void IslandSolver<D>::scattered_start(int attempt, unsigned& random) {
+void IslandSolver<D>::scatter(unsigned& random, int attempt) {
   const auto uniform = [&random] {
     random = random * 1664525u + 1013904223u;
     return (random >> 8) / 16777216.0;
@@ -59,10 +91,20 @@ void IslandSolver<D>::scattered_start(int attempt, unsigned& random) {
   for (int i = 0; i < island_.contacts; ++i)
     for (int k = 0; k < D; ++k) {
       const double x = uniform();
-      double& r = engine_.r()[i * D + k];
-      if (attempt == 0) r = 0;
-      else r = k == 0 ? x * size * (1 + attempt % 4) : (x - 0.5) * island_.mu[i] * size;
+      engine_.r()[i * D + k] = k == 0 ? x * size * (1 + attempt % 4) : (x - 0.5) * island_.mu[i] * size;
     }
+}
+
+// The best point so far, with every impulse changed by a random share.
+template <int D>
+void IslandSolver<D>::shake(unsigned& random, int attempt) {
+  constexpr double kShare[] = {1e-2, 1e-1, 1e-3, 0.5};
+  const double share = kShare[attempt % std::size(kShare)];
+  engine_.r() = search_.best_r();
+  for (double& r : engine_.r()) {
+    random = random * 1664525u + 1013904223u;
+    r *= 1 + share * ((random >> 8) / 8388608.0 - 1);
+  }
 }
 
 template <int D>
@@ -71,12 +113,25 @@ bool IslandSolver<D>::further_attempts(IslandOutcome& outcome) {
   for (int k = 0; k < kMaxAttempts && !search_.budget().exhausted() && !search_.acceptable(); ++k) {
     const Attempt& attempt = kAttempts[k % std::size(kAttempts)];
     ++outcome.attempts;
-    outcome.answered_by = attempt.smoothing ? "smoothing" : "newton";
-    scattered_start(k, random);
-    if (sweep(attempt.sweeps, false)) return true;
-    const bool reached = attempt.smoothing
-                             ? smoothing_homotopy(engine_, search_, {attempt.alpha, attempt.rho, 0.3, 1.0, 1})
-                             : semismooth_newton(engine_, search_, {attempt.alpha, attempt.rho, 25, 1});
+    switch (attempt.start) {
+      case Start::Zero: std::fill(engine_.r().begin(), engine_.r().end(), 0.0); break;
+      case Start::Scattered: scatter(random, k); break;
+      case Start::Best: engine_.r() = search_.best_r(); break;
+      case Start::Near: shake(random, k); break;
+    }
+    bool reached = false;
+    if (attempt.method == Method::Pyramid) {
+      outcome.answered_by = "pyramid";
+      reached = from_pyramid(attempt.sweeps * (1 + k / static_cast<int>(std::size(kAttempts))));
+    } else if (sweep(attempt.sweeps, false)) {
+      reached = true;
+    } else if (attempt.method == Method::Smoothing) {
+      outcome.answered_by = "smoothing";
+      reached = smoothing_homotopy(engine_, search_, {attempt.alpha, attempt.rho, 0.3, attempt.width, 1});
+    } else {
+      outcome.answered_by = "newton";
+      reached = semismooth_newton(engine_, search_, {attempt.alpha, attempt.rho, 25, 1});
+    }
     if (reached) return true;
   }
   return search_.reached();
@@ -89,10 +144,11 @@ IslandOutcome IslandSolver<D>::solve(ContactAlgorithm algorithm, double goal, Bu
   search_.begin(island_, goal, budget, history);
   engine_.begin(island_, plan);
   engine_.r() = r;
+  const bool warm = std::any_of(r.begin(), r.end(), [](double x) { return x != 0; });
   switch (algorithm) {
     case ContactAlgorithm::GaussSeidel:
       outcome = {"gauss-seidel", 1};
-      sweep(kMaxSweeps, true);
+      if (!engine_.look(search_)) sweep(kMaxSweeps, true);
       break;
     case ContactAlgorithm::Newton:
       outcome = {"newton", 1};
@@ -100,10 +156,14 @@ IslandOutcome IslandSolver<D>::solve(ContactAlgorithm algorithm, double goal, Bu
       break;
     case ContactAlgorithm::Smoothing:
       outcome = {"smoothing", 1};
-      smoothing_homotopy(engine_, search_);
+      if (!engine_.look(search_)) smoothing_homotopy(engine_, search_);
+      break;
+    case ContactAlgorithm::Pyramid:
+      outcome = {"pyramid", 1};
+      if (!engine_.look(search_)) from_pyramid(8);
       break;
     case ContactAlgorithm::Auto:
-      if (!first_attempt(outcome)) further_attempts(outcome);
+      if (!first_attempt(warm, outcome)) further_attempts(outcome);
       break;
   }
   r = search_.best_r();

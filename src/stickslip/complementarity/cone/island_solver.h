@@ -3,19 +3,22 @@
 //
 // Which algorithms are tried on an island, in which order.
 //
-//   auto:  sweeps of Gauss-Seidel, then semismooth Newton; if that does not reach the goal, further attempts that differ
-//          in start, proximal weight, map step and method (smoothing, Newton), until the work budget is used up
+//   auto:  a warm start as it is; a few sweeps of Gauss-Seidel; semismooth Newton. If that does not reach the goal, further
+//          attempts that differ in method (smoothing, Newton, the pyramid problem), start (zero, scattered, the best point
+//          so far), proximal weight and map step, until one succeeds or the work budget is used up
 //
-// Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size.
+// Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size, as long as
+// the pyramid is not needed.
 #pragma once
 
 #include "stickslip/complementarity/cone/proximal_newton.h"
+#include "stickslip/complementarity/cone/pyramid_start.h"
 
-#include <string_view>
+#include <optional>
 
 namespace stickslip::complementarity {
 
-enum class ContactAlgorithm { Auto, GaussSeidel, Newton, Smoothing };
+enum class ContactAlgorithm { Auto, GaussSeidel, Newton, Smoothing, Pyramid };
 
 struct IslandOutcome {
   const char* answered_by = "";
@@ -33,13 +36,16 @@ class IslandSolver {
 
  private:
   bool sweep(int sweeps, bool check_often);
-  bool first_attempt(IslandOutcome& outcome);
+  bool from_pyramid(int directions);
+  bool first_attempt(bool warm, IslandOutcome& outcome);
   bool further_attempts(IslandOutcome& outcome);
-  void scattered_start(int attempt, unsigned& random);
+  void scatter(unsigned& random, int attempt);
+  void shake(unsigned& random, int attempt);
 
   Island<D> island_;
   Search<D> search_;
   ProximalNewton<D> engine_;
+  std::optional<PyramidStart<D>> pyramid_;  // made when first needed
 };
 
 }  // namespace stickslip::complementarity

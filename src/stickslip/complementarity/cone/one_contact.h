@@ -57,52 +57,61 @@ struct TangentSystem {
 }
 
 // slip_rate: g of the last solution of this contact (0: none), where the search starts; overwritten with the new one.
-[[nodiscard]] inline ContactMode solve_tangent(const TangentSystem<3>& t, double* r, double& slip_rate) {
-  const double S11 = t.S[0], S12 = t.S[1], S21 = t.S[2], S22 = t.S[3];
-  const double b_norm = std::sqrt(t.b[0] * t.b[0] + t.b[1] * t.b[1]);
-  if (b_norm == 0) {
-    r[0] = t.a0, r[1] = r[2] = 0;
+//
+// With the adjugate, r_t = t / det, t = -adj(S + g I) b, and h = N / |t| - 1 with N = mu (a_0 det + a . t); t' = -b and
+// det' = trace of S + g I, so that a Newton step costs one root and one division.
+[[nodiscard]] inline ContactMode solve_tangent(const TangentSystem<3>& s, double* r, double& slip_rate) {
+  const double S11 = s.S[0], S12 = s.S[1], S21 = s.S[2], S22 = s.S[3], b1 = s.b[0], b2 = s.b[1];
+  const double b_squared = b1 * b1 + b2 * b2;
+  if (b_squared == 0) {
+    r[0] = s.a0, r[1] = r[2] = 0;
     return ContactMode::Stick;
   }
-  double r1, r2, r_n, inverse;  // at the current g
+  double t1, t2, det, N;  // at the current g
   const auto evaluate = [&](double g) {
     const double d1 = S11 + g, d2 = S22 + g;
-    inverse = 1 / (d1 * d2 - S12 * S21);
-    r1 = -(d2 * t.b[0] - S12 * t.b[1]) * inverse;
-    r2 = -(d1 * t.b[1] - S21 * t.b[0]) * inverse;
-    r_n = t.a0 + t.a[0] * r1 + t.a[1] * r2;
+    det = d1 * d2 - S12 * S21;
+    t1 = S12 * b2 - d2 * b1;
+    t2 = S21 * b1 - d1 * b2;
+    N = s.mu * (s.a0 * det + s.a[0] * t1 + s.a[1] * t2);
   };
-  evaluate(t.regularisation);
-  if (r_n >= 0 && r1 * r1 + r2 * r2 <= t.mu * t.mu * r_n * r_n) {
-    r[0] = r_n, r[1] = r1, r[2] = r2;
+  evaluate(s.regularisation);
+  if (det > 0 && N >= 0 && t1 * t1 + t2 * t2 <= N * N) {
+    const double inverse = 1 / det;
+    r[1] = t1 * inverse, r[2] = t2 * inverse;
+    r[0] = std::max(0.0, s.a0 + s.a[0] * r[1] + s.a[1] * r[2]);
     return ContactMode::Stick;
   }
 
   constexpr int kMaxIterations = 80;
-  constexpr double kPrecision = 4e-16;
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double trace = S11 + S22;
-  double low = 0, high = infinity;
-  double g = slip_rate > 0 ? slip_rate : std::max(b_norm / (t.mu * t.a0) - 0.5 * trace, 1e-3 * trace);
-  if (!(g > 0) || !std::isfinite(g)) g = trace > 0 ? trace : 1.0;
+  constexpr double kNearlyThere = 1e-8;  // the next step, which is of second order, ends at rounding
+  const double infinity = std::numeric_limits<double>::infinity(), trace = S11 + S22;
+  const double a_dot_b = s.a[0] * b1 + s.a[1] * b2;
+  double low = 0, high = infinity, g = slip_rate;
+  if (!(g > 0)) g = std::max(std::sqrt(b_squared) / (s.mu * s.a0) - 0.5 * trace, 1e-3 * trace);
+  if (!(g > 0 && g < infinity)) g = trace > 0 ? trace : 1.0;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     evaluate(g);
-    const double length = std::sqrt(r1 * r1 + r2 * r2), h = t.mu * r_n / length - 1;
-    (h > 0 ? high : low) = g;
-    if (std::fabs(h) <= kPrecision) break;
-    const double dr1 = -((S22 + g) * r1 - S12 * r2) * inverse, dr2 = -((S11 + g) * r2 - S21 * r1) * inverse;
-    const double dr_n = t.a[0] * dr1 + t.a[1] * dr2, dlength = (r1 * dr1 + r2 * dr2) / length;
-    const double slope = t.mu * (dr_n * length - r_n * dlength) / (length * length);
-    double next = g - h / slope;
-    if (!(next > low && next < high)) next = high < infinity ? 0.5 * (low + high) : 8 * g;
-    if (std::fabs(next - g) <= kPrecision * next) break;
+    const double squared = t1 * t1 + t2 * t2, length = std::sqrt(squared), gap = N - length;
+    (gap > 0 ? high : low) = g;
+    const double N_derivative = s.mu * (s.a0 * (trace + 2 * g) - a_dot_b);
+    const double step = gap * squared / (N_derivative * squared + N * (t1 * b1 + t2 * b2));
+    double next = g - step;
+    const bool inside = next > low && next < high;
+    if (inside && std::fabs(gap) <= kNearlyThere * length) {
+      g = next;
+      break;
+    }
+    if (!inside) next = high < infinity ? 0.5 * (low + high) : 8 * g;
+    if (next == g) break;
     g = next;
   }
+  evaluate(g);
   slip_rate = g;
-  const double length = std::sqrt(r1 * r1 + r2 * r2);
-  r[0] = std::max(0.0, r_n);
-  const double onto_cone = length > 0 ? t.mu * r[0] / length : 0.0;
-  r[1] = onto_cone * r1, r[2] = onto_cone * r2;
+  const double length = std::sqrt(t1 * t1 + t2 * t2);
+  r[0] = std::max(0.0, s.a0 + (s.a[0] * t1 + s.a[1] * t2) / det);
+  const double onto_cone = length > 0 ? s.mu * r[0] / length : 0.0;
+  r[1] = onto_cone * t1, r[2] = onto_cone * t2;
   return ContactMode::Slip;
 }
 

@@ -5,7 +5,7 @@
 namespace stickslip::complementarity {
 namespace {
 
-constexpr double kSmallestAlpha = 1e-9, kLargestAlpha = 1e2;
+constexpr double kSmallestAlpha = 1e-13, kLargestAlpha = 1e2;
 constexpr int kMaxSubproblems = 300;
 
 // The next proximal weight: smaller the easier the last subproblem was.
