@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// What each ingredient of Lemke's method is worth on contact problems: solved problems and pivots with one of them changed.
-// Counts only, no times: the same on every machine. Plain Lemke (lemke.h), one run per problem, no restarts, no fall-backs.
-// Usage: bench_lemke_ablation
+// What each ingredient of Lemke's method is worth on contact problems: solved problems and pivots with one of them
+// changed. Counts only, no times: the same on every machine. Plain Lemke (lemke.h), one run per problem, no restarts,
+// no fall-backs. Usage: bench_lemke_ablation
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/lemke.h"
 #include "stickslip/complementarity/affine/matrix_columns.h"
 #include "stickslip/complementarity/corpus/affine_generators.h"
 #include "stickslip/complementarity/corpus/portable_random.h"
 
-#include <cmath>
 #include <fmt/core.h>
+#include <cmath>
 #include <string>
 #include <vector>
 

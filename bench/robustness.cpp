@@ -39,8 +39,15 @@ Result run(std::uint64_t seed, ContactSolver& solver) {
   std::vector<double> r;
   const SolverSummary summary = solver.solve(random.problem, r);
   const Residual residual = contact_residual(random.problem, r);
-  return {random.family, random.variant, random.problem.dimension(), random.problem.contacts(), summary.attempts,
-          summary.iterations, residual.error, summary.seconds, summary.solved() && residual.error <= 1e-8};
+  return {random.family,
+          random.variant,
+          random.problem.dimension(),
+          random.problem.contacts(),
+          summary.attempts,
+          summary.iterations,
+          residual.error,
+          summary.seconds,
+          summary.solved() && residual.error <= 1e-8};
 }
 
 void print_row(const std::string& name, std::vector<const Result*> rows) {

@@ -88,7 +88,7 @@ void add_friction(Collector& to) {
     for (const int base : {3, 6})
       to.contact(fmt::format("pile{}_{}d", base, dimension), sphere_pile(dimension, base, 0.5));
   }
-  to.contact("pile15_2d", sphere_pile(2, 15, 0.4));
+  for (const int base : {15, 20}) to.contact(fmt::format("pile{}_2d", base), sphere_pile(2, base, 0.4));
   // Siconos knows neither supports nor bilateral rows: the random ones that have them stay out.
   int taken = 0;
   for (std::uint64_t seed = 1; taken < 24; ++seed) {

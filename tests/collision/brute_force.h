@@ -21,7 +21,8 @@ inline double point_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
 }
 
 inline double segment_segment(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-  double best = std::min({point_segment(a, c, d), point_segment(b, c, d), point_segment(c, a, b), point_segment(d, a, b)});
+  double best =
+      std::min({point_segment(a, c, d), point_segment(b, c, d), point_segment(c, a, b), point_segment(d, a, b)});
   const Vec3 u = b - a, v = d - c, n = u.cross(v);
   if (n.squaredNorm() > 1e-20 * u.squaredNorm() * v.squaredNorm()) {
     const double s = (c - a).cross(v).dot(n) / n.squaredNorm(), t = (c - a).cross(u).dot(n) / n.squaredNorm();

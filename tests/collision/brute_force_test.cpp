@@ -193,7 +193,8 @@ TEST(BruteForce, CapsulesAgainstBoxesAndEachOther) {
     const Triangles surface = triangles_of(box, {});
     double distance = std::min(distance_to(x - u, surface), distance_to(x + u, surface));
     for (const auto& t : surface) {
-      for (std::size_t i = 0; i < 3; ++i) distance = std::min(distance, segment_segment(x - u, x + u, t[i], t[(i + 1) % 3]));
+      for (std::size_t i = 0; i < 3; ++i)
+        distance = std::min(distance, segment_segment(x - u, x + u, t[i], t[(i + 1) % 3]));
       if (pierces(x - u, x + u, t)) distance = 0;
     }
     if (distance <= 0.05 || distance >= 0.3 || inside(x, surface)) continue;

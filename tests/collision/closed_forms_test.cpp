@@ -14,14 +14,17 @@ const model::HalfSpace kFloor{Vec3::UnitZ(), 0};
 const model::HalfSpace kGround{Vec3::UnitY(), 0};  // planar
 
 // a is body 0, b body 1 at `position`; normals point from body 1 into body 0.
-std::vector<Contact> contacts_of(model::Shape a, model::Shape b, bool planar, const model::Pose& pose, double margin = 0.1) {
+std::vector<Contact> contacts_of(model::Shape a, model::Shape b, bool planar, const model::Pose& pose,
+                                 double margin = 0.1) {
   const model::Model model = pair_of(std::move(a), std::move(b), planar);
   model::State state = state_of(model);
   state.bodies[1].pose = pose;
   return find(model, state, margin);
 }
 
-Quat about(const Vec3& axis, double angle) { return Quat(Eigen::AngleAxisd(angle, axis.normalized())); }
+Quat about(const Vec3& axis, double angle) {
+  return Quat(Eigen::AngleAxisd(angle, axis.normalized()));
+}
 
 void expect_contact(const Contact& c, double gap, const Vec3& normal, const Vec3& point_b) {
   EXPECT_NEAR(c.gap, gap, 1e-14);
@@ -32,7 +35,8 @@ void expect_contact(const Contact& c, double gap, const Vec3& normal, const Vec3
 
 TEST(ClosedForms, SphereOverATiltedPlane) {
   const Vec3 n = Vec3(1, 2, 3).normalized();
-  const auto c = contacts_of(model::HalfSpace{n, 0.5}, model::Sphere{1}, false, {(0.5 + 1 + 0.02) * n, Quat::Identity()});
+  const auto c =
+      contacts_of(model::HalfSpace{n, 0.5}, model::Sphere{1}, false, {(0.5 + 1 + 0.02) * n, Quat::Identity()});
   ASSERT_EQ(c.size(), 1u);
   expect_contact(c[0], 0.02, -n, 0.52 * n);
   EXPECT_LE((c[0].point_a - 0.5 * n).norm(), 1e-14);
@@ -55,7 +59,8 @@ TEST(ClosedForms, SpheresAndDiscs) {
   const auto spheres = contacts_of(model::Sphere{1}, model::Sphere{0.5}, false, {1.48 * d, Quat::Identity()});
   ASSERT_EQ(spheres.size(), 1u);
   expect_contact(spheres[0], -0.02, -d, 0.98 * d);
-  const auto discs = contacts_of(model::Disc{1}, model::Disc{0.5}, true, {Vec3(0.9, 1.2, 0) * (1.55 / 1.5), Quat::Identity()});
+  const auto discs =
+      contacts_of(model::Disc{1}, model::Disc{0.5}, true, {Vec3(0.9, 1.2, 0) * (1.55 / 1.5), Quat::Identity()});
   ASSERT_EQ(discs.size(), 1u);
   expect_contact(discs[0], 0.05, -Vec3(0.6, 0.8, 0), Vec3(0.6, 0.8, 0) * 1.05);
 }
@@ -109,7 +114,8 @@ TEST(ClosedForms, MeterStickOnTwoFingers) {
 TEST(ClosedForms, DiscAroundACornerFollowsIt) {
   for (double angle : {0.1, 0.7, 1.5}) {
     const Vec3 d(std::cos(angle), std::sin(angle), 0);
-    const auto c = contacts_of(model::make_rectangle(2, 2), model::Disc{0.5}, true, {Vec3(1, 1, 0) + 0.52 * d, Quat::Identity()});
+    const auto c =
+        contacts_of(model::make_rectangle(2, 2), model::Disc{0.5}, true, {Vec3(1, 1, 0) + 0.52 * d, Quat::Identity()});
     ASSERT_EQ(c.size(), 1u);
     expect_contact(c[0], 0.02, -d, Vec3(1, 1, 0) + 0.02 * d);
   }
@@ -120,18 +126,20 @@ TEST(ClosedForms, CapsuleLiesOnTwoEndsAndOverARim) {
   const auto on_plane = contacts_of(kFloor, model::Capsule{0.2, 1}, false, {Vec3(0, 0, 0.2), lying});
   ASSERT_EQ(on_plane.size(), 2u);
   EXPECT_NEAR(std::abs(on_plane[0].point_b.x()), 1, 1e-14);
-  const auto on_box = contacts_of(model::make_box(Vec3(4, 4, 1)), model::Capsule{0.2, 1}, false, {Vec3(1.9, 0, 0.7), lying});
+  const auto on_box =
+      contacts_of(model::make_box(Vec3(4, 4, 1)), model::Capsule{0.2, 1}, false, {Vec3(1.9, 0, 0.7), lying});
   ASSERT_EQ(on_box.size(), 2u) << "one end on the face, the other end beyond the rim";
   EXPECT_NEAR(std::max(on_box[0].point_b.x(), on_box[1].point_b.x()), 2, 1e-14);
 }
 
 TEST(ClosedForms, ParallelCapsulesTouchAtBothEndsOfTheirOverlap) {
-  const auto c = contacts_of(model::Capsule{0.2, 1}, model::Capsule{0.2, 1}, false, {Vec3(0.4, 0, 0.5), Quat::Identity()});
+  const auto c =
+      contacts_of(model::Capsule{0.2, 1}, model::Capsule{0.2, 1}, false, {Vec3(0.4, 0, 0.5), Quat::Identity()});
   ASSERT_EQ(c.size(), 2u);
   EXPECT_NEAR(std::min(c[0].point_a.z(), c[1].point_a.z()), -0.5, 1e-14);
   EXPECT_NEAR(std::max(c[0].point_a.z(), c[1].point_a.z()), 1, 1e-14);
-  const auto crossed = contacts_of(model::Capsule{0.2, 1}, model::Capsule{0.2, 1}, false,
-                                   {Vec3(0.45, 0, 0), about(Vec3::UnitX(), 1.0)});
+  const auto crossed =
+      contacts_of(model::Capsule{0.2, 1}, model::Capsule{0.2, 1}, false, {Vec3(0.45, 0, 0), about(Vec3::UnitX(), 1.0)});
   ASSERT_EQ(crossed.size(), 1u);
   expect_contact(crossed[0], 0.05, -Vec3::UnitX(), Vec3(0.25, 0, 0));
 }
@@ -144,8 +152,11 @@ TEST(ClosedForms, BoxOnBoxHasTheCornersOfTheOverlap) {
     double turn;
     std::size_t corners;
     double extent;  // largest |x| of the overlap
-  } cases[] = {{Vec3(0, 0, 1), 0, 4, 0.5}, {Vec3(0.3, 0.2, 1), 0, 4, 0.5}, {Vec3(0, 0.5, 1), 0, 4, 0.5},
-               {Vec3(0, 0, 1), std::numbers::pi / 4, 8, 0.5}, {Vec3(0.1, 0, 1), 0.2, 6, 0.5}};
+  } cases[] = {{Vec3(0, 0, 1), 0, 4, 0.5},
+               {Vec3(0.3, 0.2, 1), 0, 4, 0.5},
+               {Vec3(0, 0.5, 1), 0, 4, 0.5},
+               {Vec3(0, 0, 1), std::numbers::pi / 4, 8, 0.5},
+               {Vec3(0.1, 0, 1), 0.2, 6, 0.5}};
   for (const auto& k : cases) {
     const auto c = contacts_of(box, box, false, {k.shift, about(Vec3::UnitZ(), k.turn)}, 0.01);
     EXPECT_EQ(c.size(), k.corners);
@@ -160,7 +171,8 @@ TEST(ClosedForms, BoxOnBoxHasTheCornersOfTheOverlap) {
 }
 
 TEST(ClosedForms, CrossedBarsTouchAtFourEdgeCrossings) {
-  const auto c = contacts_of(model::make_box(Vec3(4, 1, 1)), model::make_box(Vec3(1, 4, 1)), false, {Vec3(0, 0, 0.9), Quat::Identity()}, 0.01);
+  const auto c = contacts_of(model::make_box(Vec3(4, 1, 1)), model::make_box(Vec3(1, 4, 1)), false,
+                             {Vec3(0, 0, 0.9), Quat::Identity()}, 0.01);
   ASSERT_EQ(c.size(), 4u);
   for (const Contact& k : c) {
     EXPECT_NEAR(k.gap, -0.1, 1e-14);
@@ -169,7 +181,8 @@ TEST(ClosedForms, CrossedBarsTouchAtFourEdgeCrossings) {
 }
 
 TEST(ClosedForms, CrossedPlanarBarsReportTheShallowWayOut) {
-  const auto c = contacts_of(model::make_rectangle(4, 1), model::make_rectangle(1, 4), true, {Vec3(0.1, 2.3, 0), Quat::Identity()}, 0.01);
+  const auto c = contacts_of(model::make_rectangle(4, 1), model::make_rectangle(1, 4), true,
+                             {Vec3(0.1, 2.3, 0), Quat::Identity()}, 0.01);
   double deepest = 0;
   for (const Contact& k : c) deepest = std::min(deepest, k.gap);
   EXPECT_NEAR(deepest, -0.2, 1e-14);
@@ -183,7 +196,8 @@ TEST(ClosedForms, CylinderStandsLiesAndTips) {
   const auto standing = contacts_of(kFloor, can, false, {Vec3(0, 0, 1.001), Quat::Identity()}, 0.01);
   EXPECT_EQ(standing.size(), static_cast<std::size_t>(kRimPoints));
   for (const Contact& c : standing) EXPECT_NEAR(c.gap, 0.001, 1e-14);
-  const auto lying = contacts_of(kFloor, can, false, {Vec3(0, 0, 0.5), about(Vec3::UnitX(), std::numbers::pi / 2)}, 0.01);
+  const auto lying =
+      contacts_of(kFloor, can, false, {Vec3(0, 0, 0.5), about(Vec3::UnitX(), std::numbers::pi / 2)}, 0.01);
   ASSERT_EQ(lying.size(), 2u);
   for (const Contact& c : lying) {
     EXPECT_NEAR(c.gap, 0, 1e-14);
@@ -234,7 +248,8 @@ TEST(ClosedForms, SphereAgainstCylinder) {
 TEST(ClosedForms, EllipsoidOverATiltedPlane) {
   const Vec3 n = Vec3(1, 2, 3).normalized();
   const double h = Vec3(n.x() * 1, n.y() * 2, n.z() * 0.5).norm();
-  const auto c = contacts_of(model::HalfSpace{n, 0}, model::Superellipsoid{1, 2, 0.5, 2, 2}, false, {(h + 0.01) * n, Quat::Identity()});
+  const auto c = contacts_of(model::HalfSpace{n, 0}, model::Superellipsoid{1, 2, 0.5, 2, 2}, false,
+                             {(h + 0.01) * n, Quat::Identity()});
   ASSERT_EQ(c.size(), 1u);
   EXPECT_NEAR(c[0].gap, 0.01, 1e-14);
 }

@@ -116,11 +116,13 @@ TEST(Invariants, GapChangesWithTheRelativeVelocityOfItsPoints) {
         const double rate = c.normal.dot(velocity(0, c.point_a) - velocity(1, c.point_b));
         const double measured = (after[i].gap - before[i].gap) / (2 * h);
         EXPECT_NEAR(measured, rate, 2e-5 * (1 + std::abs(rate)))
-            << k.name << ", features " << std::hex << c.id.feature_a << " " << c.id.feature_b << std::dec << ", gap " << c.gap;
+            << k.name << ", features " << std::hex << c.id.feature_a << " " << c.id.feature_b << std::dec << ", gap "
+            << c.gap;
         ++checked;
       }
     }
-    const bool touch_never = k.name == "points-points" || k.name == "half-space-half-space" || k.name == "half-plane-half-plane";
+    const bool touch_never =
+        k.name == "points-points" || k.name == "half-space-half-space" || k.name == "half-plane-half-plane";
     EXPECT_EQ(checked == 0, touch_never) << k.name;
   }
 }

@@ -135,7 +135,8 @@ TEST(SmoothShapes, DistancesOfPairsAgainstSampling) {
         model::State state = state_of(model);
         state.bodies[0].pose.orientation = random_orientation(random);
         state.bodies[1].pose = {random_vector(random, 1).normalized() * 1.05, random_orientation(random)};
-        const auto a = sample_shape(shapes[i], state.bodies[0].pose, 16), b = sample_shape(shapes[j], state.bodies[1].pose, 16);
+        const auto a = sample_shape(shapes[i], state.bodies[0].pose, 16),
+                   b = sample_shape(shapes[j], state.bodies[1].pose, 16);
         double sampled = std::numeric_limits<double>::infinity();
         for (const Vec3& x : a) {
           for (const Vec3& y : b) sampled = std::min(sampled, (x - y).squaredNorm());

@@ -4,9 +4,9 @@
 
 #include "stickslip/model/primitives.h"
 
+#include <gtest/gtest.h>
 #include <cmath>
 #include <functional>
-#include <gtest/gtest.h>
 #include <numbers>
 
 namespace stickslip::model {
@@ -100,23 +100,43 @@ TEST(MassProperties, SuperellipsoidOfExponentTwoIsAnEllipsoid) {
 // The grid's own error is about one cell of surface: 1 % at n = 120 in space, 0.1 % at n = 2000 in the plane.
 TEST(MassProperties, CurvedShapesAgainstAGrid) {
   const Superellipsoid s{1, 0.7, 1.3, 3.5, 2.5};
-  expect_close(mass_properties(s, 2), by_grid(Vec3(s.a, s.b, s.c), 120, 2, [&](const Vec3& x) {
-    const double section = std::pow(std::abs(x.x() / s.a), s.exponent_xy) + std::pow(std::abs(x.y() / s.b), s.exponent_xy);
-    return std::pow(section, s.exponent_z / s.exponent_xy) + std::pow(std::abs(x.z() / s.c), s.exponent_z) <= 1;
-  }, false), 3e-3, false);
+  expect_close(
+      mass_properties(s, 2),
+      by_grid(
+          Vec3(s.a, s.b, s.c), 120, 2,
+          [&](const Vec3& x) {
+            const double section =
+                std::pow(std::abs(x.x() / s.a), s.exponent_xy) + std::pow(std::abs(x.y() / s.b), s.exponent_xy);
+            return std::pow(section, s.exponent_z / s.exponent_xy) + std::pow(std::abs(x.z() / s.c), s.exponent_z) <= 1;
+          },
+          false),
+      3e-3, false);
   const Capsule c{0.5, 0.8};
-  expect_close(mass_properties(c, 2), by_grid(Vec3(0.5, 0.5, 1.3), 120, 2, [&](const Vec3& x) {
-    const double z = std::max(0.0, std::abs(x.z()) - c.half_length);
-    return x.head<2>().squaredNorm() + z * z <= c.radius * c.radius;
-  }, false), 3e-3, false);
+  expect_close(mass_properties(c, 2),
+               by_grid(
+                   Vec3(0.5, 0.5, 1.3), 120, 2,
+                   [&](const Vec3& x) {
+                     const double z = std::max(0.0, std::abs(x.z()) - c.half_length);
+                     return x.head<2>().squaredNorm() + z * z <= c.radius * c.radius;
+                   },
+                   false),
+               3e-3, false);
   const Cylinder cylinder{0.5, 0.8};
-  expect_close(mass_properties(cylinder, 2), by_grid(Vec3(0.5, 0.5, 0.8), 120, 2, [&](const Vec3& x) {
-    return x.head<2>().norm() <= cylinder.radius;
-  }, false), 3e-3, false);
+  expect_close(
+      mass_properties(cylinder, 2),
+      by_grid(
+          Vec3(0.5, 0.5, 0.8), 120, 2, [&](const Vec3& x) { return x.head<2>().norm() <= cylinder.radius; }, false),
+      3e-3, false);
   const Superellipse e{1, 0.6, 4.5};
-  expect_close(mass_properties(e, 2), by_grid(Vec3(e.a, e.b, 0), 2000, 2, [&](const Vec3& x) {
-    return std::pow(std::abs(x.x() / e.a), e.exponent) + std::pow(std::abs(x.y() / e.b), e.exponent) <= 1;
-  }, true), 3e-4, true);
+  expect_close(mass_properties(e, 2),
+               by_grid(
+                   Vec3(e.a, e.b, 0), 2000, 2,
+                   [&](const Vec3& x) {
+                     return std::pow(std::abs(x.x() / e.a), e.exponent) + std::pow(std::abs(x.y() / e.b), e.exponent) <=
+                            1;
+                   },
+                   true),
+               3e-4, true);
 }
 
 // A tetrahedron against the exact formula: moments about its corner are V (s s' + sum v v') / 20.

@@ -5,12 +5,12 @@
 #include "stickslip/model/mass_properties.h"
 #include "stickslip/model/primitives.h"
 
-#include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 namespace stickslip::model {
@@ -117,7 +117,8 @@ TEST(MeshIo, SaysWhatIsWrong) {
   EXPECT_THAT(message_of([] { (void)parse_obj("v 0 nan 0\n"); }), HasSubstr("line 1"));
   EXPECT_THAT(message_of([] { (void)parse_obj(""); }), HasSubstr("no faces"));
   EXPECT_THAT(message_of([] { (void)parse_stl("hello"); }), HasSubstr("neither"));
-  EXPECT_THAT(message_of([] { (void)parse_stl("solid x\nfacet normal 0 0 1\nvertex 0 0 0\n"); }), HasSubstr("not finished"));
+  EXPECT_THAT(message_of([] { (void)parse_stl("solid x\nfacet normal 0 0 1\nvertex 0 0 0\n"); }),
+              HasSubstr("not finished"));
   EXPECT_THAT(message_of([] { (void)parse_stl("solid x\nvertex 0 0 0\n"); }), HasSubstr("outside a facet"));
   EXPECT_THAT(message_of([] { (void)read_mesh("nowhere.obj"); }), HasSubstr("nowhere.obj: cannot be read"));
   EXPECT_THAT(message_of([] { (void)read_mesh("mesh.ply"); }), HasSubstr(".obj or .stl"));
@@ -146,7 +147,8 @@ TEST(MeshIo, ReadsAFileByItsExtension) {
 
 TEST(ConvexHull, OfACubeWithPointsInsideOnFacesAndEdges) {
   std::vector<Vec3> points = make_box(Vec3(2, 2, 2)).vertices;
-  for (const Vec3& p : {Vec3(0, 0, 0), Vec3(1, 0.3, 0.2), Vec3(1, 1, 0.1), Vec3(0, 0, -1), Vec3(1, 1, 1)}) points.push_back(p);
+  for (const Vec3& p : {Vec3(0, 0, 0), Vec3(1, 0.3, 0.2), Vec3(1, 1, 0.1), Vec3(0, 0, -1), Vec3(1, 1, 1)})
+    points.push_back(p);
   const Polyhedron hull = convex_hull(points);
   EXPECT_EQ(hull.vertices.size(), 8u);
   EXPECT_EQ(hull.faces.size(), 6u);

@@ -47,7 +47,8 @@ TEST(SvgPath, ArcsMakeACircle) {
   // A turned ellipse; the large arc and the small one.
   EXPECT_NEAR(area("M2 0A2 1 0 1 0 0 1A2 1 0 0 0 2 0Z", 1e-6), 2 * kPi, 2e-5);
   EXPECT_NEAR(area("M0 0A1 1 0 0 1 1 1L0 1Z", 1e-7), kPi / 4, 1e-5) << "quarter disc about (0, 1)";
-  EXPECT_NEAR(area("M0 0A1 1 0 0 0 1 1L0 1Z", 1e-7), 1 - kPi / 4, 1e-5) << "what the quarter disc about (1, 0) leaves of the square above";
+  EXPECT_NEAR(area("M0 0A1 1 0 0 0 1 1L0 1Z", 1e-7), 1 - kPi / 4, 1e-5)
+      << "what the quarter disc about (1, 0) leaves of the square above";
   EXPECT_NEAR(area("M-2 0A1 1 45 0 1 2 0Z", 1e-6), 2 * kPi, 2e-5) << "too small radii grow";
 }
 

@@ -28,7 +28,9 @@ class RecorderTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  static RecordingInfo info() { return {"title = \"two bodies\"\n", "0.1.0", "stewart-trinkle", {"part", "plate"}, {"x"}}; }
+  static RecordingInfo info() {
+    return {"title = \"two bodies\"\n", "0.1.0", "stewart-trinkle", {"part", "plate"}, {"x"}};
+  }
 
   // Frame k of a made-up run: everything in it can be recomputed from k.
   static void append_frame(Recorder& recorder, int k) {
@@ -149,7 +151,9 @@ TEST_F(RecorderTest, OtherFilesAreRefused) {
 }
 
 // Check value computed by hand from the published algorithm: the hash of no bytes is its start value.
-TEST(Lookup3, HashOfNothingIsTheStartValue) { EXPECT_EQ(lookup3(nullptr, 0), 0xdeadbeefU); }
+TEST(Lookup3, HashOfNothingIsTheStartValue) {
+  EXPECT_EQ(lookup3(nullptr, 0), 0xdeadbeefU);
+}
 
 }  // namespace
 }  // namespace stickslip::recording

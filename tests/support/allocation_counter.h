@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Counts every allocation of the process, whoever asks (operator new and Eigen both end in malloc). One source file of a
-// test executable defines STICKSLIP_COUNT_ALLOCATIONS before it includes this header; all may then call allocations().
-// Under sanitizers, which own malloc themselves, counting is off and kCountsAllocations is false.
+// Counts every allocation of the process, whoever asks (operator new and Eigen both end in malloc). One source file of
+// a test executable defines STICKSLIP_COUNT_ALLOCATIONS before it includes this header; all may then call
+// allocations(). Under sanitizers, which own malloc themselves, counting is off and kCountsAllocations is false.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,9 @@ constexpr bool kCountsAllocations = true;
 #endif
 
 inline std::atomic<long> allocation_count{0};
-[[nodiscard]] inline long allocations() { return allocation_count.load(std::memory_order_relaxed); }
+[[nodiscard]] inline long allocations() {
+  return allocation_count.load(std::memory_order_relaxed);
+}
 
 }  // namespace stickslip::tests
 

@@ -19,10 +19,16 @@ inline void same_surface_everywhere(model::Model& model, const model::Surface& s
   model.pair_surface.assign(n * n, 0);
 }
 
-inline model::Surface friction(double mu) { return {mu, mu, 0}; }
-inline model::Surface friction(double mu_s, double mu_k) { return {mu_s, mu_k, 0}; }
+inline model::Surface friction(double mu) {
+  return {mu, mu, 0};
+}
+inline model::Surface friction(double mu_s, double mu_k) {
+  return {mu_s, mu_k, 0};
+}
 
-inline model::PlacedShape placed(model::Shape shape) { return {std::move(shape), {}}; }
+inline model::PlacedShape placed(model::Shape shape) {
+  return {std::move(shape), {}};
+}
 
 // A half-space that does not move: mass 0 and no drive.
 inline model::Body floor(const Vec3& normal, model::BodyKind kind = model::BodyKind::Spatial) {
@@ -41,7 +47,8 @@ inline Mat3 box_inertia(double m, const Vec3& size) {
 inline std::vector<Vec3> box_corners(const Vec3& size) {
   std::vector<Vec3> corners;
   for (int k = 0; k < 8; ++k)
-    corners.push_back(0.5 * Vec3(k & 1 ? size.x() : -size.x(), k & 2 ? size.y() : -size.y(), k & 4 ? size.z() : -size.z()));
+    corners.push_back(0.5 *
+                      Vec3(k & 1 ? size.x() : -size.x(), k & 2 ? size.y() : -size.y(), k & 4 ? size.z() : -size.z()));
   return corners;
 }
 
@@ -114,7 +121,8 @@ inline model::Model pinch(double force, double mu, double mass = 1) {
   return model;
 }
 
-// Paper 004: a metre stick on two fingers, the left one moving right (plane, SI). The stick's lower face is a half-plane.
+// Paper 004: a metre stick on two fingers, the left one moving right (plane, SI). The stick's lower face is a
+// half-plane.
 inline model::Model meter_stick(double speed, double mu_s, double mu_k, double half_thickness = 0.0025) {
   model::Model model;
   model.dimension = 2;
@@ -194,17 +202,19 @@ struct PlateMotion {
       return 0.5 * (Quat(0, w.x(), w.y(), w.z()) * p).coeffs();
     };
     const Vec3 w0 = angular_velocity(t), wm = angular_velocity(t + h / 2), w1 = angular_velocity(t + h);
-    const Eigen::Vector4d x = q.coeffs(), k1 = rate(x, w0), k2 = rate(x + h / 2 * k1, wm), k3 = rate(x + h / 2 * k2, wm),
-                          k4 = rate(x + h * k3, w1);
+    const Eigen::Vector4d x = q.coeffs(), k1 = rate(x, w0), k2 = rate(x + h / 2 * k1, wm),
+                          k3 = rate(x + h / 2 * k2, wm), k4 = rate(x + h * k3, w1);
     Quat next;
     next.coeffs() = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
     return next.normalized();
   }
 };
 
-// A particle (or a rigid set of points) on that plate, at rest against it at (x, y) of the plate's frame. Units cm, g, s.
-inline model::Model plate_part(const PlateMotion& motion, double x, double y, const std::vector<Vec3>& points, double mass,
-                               const Mat3& inertia, double mu = 0.3, const Quat& start = Quat::Identity(), double duration = 6) {
+// A particle (or a rigid set of points) on that plate, at rest against it at (x, y) of the plate's frame. Units cm, g,
+// s.
+inline model::Model plate_part(const PlateMotion& motion, double x, double y, const std::vector<Vec3>& points,
+                               double mass, const Mat3& inertia, double mu = 0.3, const Quat& start = Quat::Identity(),
+                               double duration = 6) {
   model::Model model;
   model.gravity = Vec3(0, 0, -980.665);
   model::Body plate;
@@ -281,7 +291,8 @@ inline double along_plate(const model::State& state) {
 }
 
 // A planar rectangle dropped on its corner (SI).
-inline model::Model peg(double mu, double height, double tilt, double width = 0.1, double thickness = std::sqrt(0.002)) {
+inline model::Model peg(double mu, double height, double tilt, double width = 0.1,
+                        double thickness = std::sqrt(0.002)) {
   model::Model model;
   model.dimension = 2;
   model.gravity = Vec3(0, -9.8, 0);

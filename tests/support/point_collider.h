@@ -35,7 +35,8 @@ class PointCollider final : public collision::Collider {
         });
       }
   }
-  void refresh(const model::Model& model, const model::State& state, std::vector<collision::Contact>& contacts) override {
+  void refresh(const model::Model& model, const model::State& state,
+               std::vector<collision::Contact>& contacts) override {
     for (collision::Contact& contact : contacts) evaluate(model, state, contact);
   }
 
@@ -61,9 +62,12 @@ class PointCollider final : public collision::Collider {
     const model::PlacedShape& placed = body.shapes[shape];
     Vec3 local = Vec3::Zero();
     double radius = 0;
-    if (const auto* set = std::get_if<model::PointSet>(&placed.shape)) local = set->points[feature];
-    else if (const auto* sphere = std::get_if<model::Sphere>(&placed.shape)) radius = sphere->radius;
-    else if (const auto* disc = std::get_if<model::Disc>(&placed.shape)) radius = disc->radius;
+    if (const auto* set = std::get_if<model::PointSet>(&placed.shape))
+      local = set->points[feature];
+    else if (const auto* sphere = std::get_if<model::Sphere>(&placed.shape))
+      radius = sphere->radius;
+    else if (const auto* disc = std::get_if<model::Disc>(&placed.shape))
+      radius = disc->radius;
     local = placed.pose.position + placed.pose.orientation * local;
     return {s.pose.position + s.pose.orientation * local, radius};
   }

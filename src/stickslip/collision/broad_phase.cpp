@@ -68,6 +68,8 @@ void BroadPhase::sweep(std::vector<IndexPair>& overlaps) {
   }
 }
 
-void BroadPhase::sort_pairs() { std::sort(pairs_.begin(), pairs_.end()); }
+void BroadPhase::sort_pairs() {
+  std::sort(pairs_.begin(), pairs_.end());
+}
 
 }  // namespace stickslip::collision

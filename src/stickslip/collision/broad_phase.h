@@ -53,8 +53,8 @@ class BroadPhase {
   void sort_pairs();
 
   std::vector<Bounds> grown_;
-  std::vector<int> order_;       // by lower end along the sweep axis; kept from call to call
-  std::vector<Bounds> sorted_;   // grown_ in that order
+  std::vector<int> order_;      // by lower end along the sweep axis; kept from call to call
+  std::vector<Bounds> sorted_;  // grown_ in that order
   std::vector<IndexPair> candidates_, pairs_;
 };
 

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 //
 // v is the point of a growing simplex of points of the difference a - b that is closest to the origin; each round adds
-// the point w of the difference that is farthest against v. |v| is an upper and v.w / |v| a lower bound of the distance:
-// done when they agree. Cost: some 10 to 30 support points.
+// the point w of the difference that is farthest against v. |v| is an upper and v.w / |v| a lower bound of the
+// distance: done when they agree. Cost: some 10 to 30 support points.
 #include "stickslip/collision/convex_distance.h"
 
 #include <Eigen/Cholesky>
@@ -38,7 +38,8 @@ Vec3 reduce(Simplex& simplex) {
     }
     const Vec3& origin = simplex.corner[static_cast<std::size_t>(index[0])].w;
     Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 3> edges(3, n - 1);
-    for (int k = 1; k < n; ++k) edges.col(k - 1) = simplex.corner[static_cast<std::size_t>(index[static_cast<std::size_t>(k)])].w - origin;
+    for (int k = 1; k < n; ++k)
+      edges.col(k - 1) = simplex.corner[static_cast<std::size_t>(index[static_cast<std::size_t>(k)])].w - origin;
     Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3, 1> t(n - 1);
     if (n > 1) {
       const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 3, 3> gram = edges.transpose() * edges;
@@ -53,7 +54,8 @@ Vec3 reduce(Simplex& simplex) {
     best = v;
     kept.size = n;
     for (int k = 0; k < n; ++k) {
-      kept.corner[static_cast<std::size_t>(k)] = simplex.corner[static_cast<std::size_t>(index[static_cast<std::size_t>(k)])];
+      kept.corner[static_cast<std::size_t>(k)] =
+          simplex.corner[static_cast<std::size_t>(index[static_cast<std::size_t>(k)])];
       kept.corner[static_cast<std::size_t>(k)].weight = k == 0 ? 1 - (n > 1 ? t.sum() : 0.0) : t[k - 1];
     }
   }

@@ -32,18 +32,20 @@ Placement along_difference(const Vec3& x, const Vec3& y, double radius_a, double
   return with_rounding(x, y, (sign / length) * d, sign * length, radius_a, radius_b);
 }
 
-Placement vertex_edge(const Vec3& x, const Vec3& y, const Vec3& e, double radius_a, double radius_b,
-                      const Vec3& side) {
+Placement vertex_edge(const Vec3& x, const Vec3& y, const Vec3& e, double radius_a, double radius_b, const Vec3& side) {
   return along_difference(x, y + e.dot(x - y) * e, radius_a, radius_b, side);
 }
 
-Placement reversed(const Placement& p) { return {p.gap, p.point_b, p.point_a, -p.normal}; }
+Placement reversed(const Placement& p) {
+  return {p.gap, p.point_b, p.point_a, -p.normal};
+}
 
 Placement vertex_face(const Placed& a, int vertex, const Placed& b, int face) {
   const Facet& facet = b.geometry.facet[static_cast<std::size_t>(face)];
   const Vec3 n = b.frame.rotation * facet.normal;
   const Vec3 x = a.frame.to_world(a.geometry.vertex[static_cast<std::size_t>(vertex)]);
-  return place_over_plane(x, feature_radius(a.geometry, vertex_code(vertex)), n, b.frame.position, facet.offset, b.geometry.rounding);
+  return place_over_plane(x, feature_radius(a.geometry, vertex_code(vertex)), n, b.frame.position, facet.offset,
+                          b.geometry.rounding);
 }
 
 struct WorldEdge {

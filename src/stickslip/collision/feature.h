@@ -19,14 +19,24 @@ using FeatureCode = std::int32_t;
 
 constexpr int kFeatureShift = 28;
 
-[[nodiscard]] constexpr FeatureCode vertex_code(int i) { return i; }
-[[nodiscard]] constexpr FeatureCode edge_code(int i) { return (1 << kFeatureShift) | i; }
-[[nodiscard]] constexpr FeatureCode face_code(int i) { return (2 << kFeatureShift) | i; }
-[[nodiscard]] constexpr FeatureCode smooth_code(int i) { return (3 << kFeatureShift) | i; }
+[[nodiscard]] constexpr FeatureCode vertex_code(int i) {
+  return i;
+}
+[[nodiscard]] constexpr FeatureCode edge_code(int i) {
+  return (1 << kFeatureShift) | i;
+}
+[[nodiscard]] constexpr FeatureCode face_code(int i) {
+  return (2 << kFeatureShift) | i;
+}
+[[nodiscard]] constexpr FeatureCode smooth_code(int i) {
+  return (3 << kFeatureShift) | i;
+}
 
 [[nodiscard]] constexpr FeatureKind feature_kind(FeatureCode code) {
   return static_cast<FeatureKind>(code >> kFeatureShift);
 }
-[[nodiscard]] constexpr int feature_index(FeatureCode code) { return code & ((1 << kFeatureShift) - 1); }
+[[nodiscard]] constexpr int feature_index(FeatureCode code) {
+  return code & ((1 << kFeatureShift) - 1);
+}
 
 }  // namespace stickslip::collision

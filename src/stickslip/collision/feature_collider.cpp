@@ -55,12 +55,13 @@ void FeatureCollider::prepare(const model::Model& model) {
     first_geometry_.push_back(static_cast<int>(geometry_.size()));
     body_radius_.push_back(radius);
     prescribed_.push_back(is_prescribed(source));
-    turns_.push_back(std::any_of(geometry_.begin() + first_geometry_[static_cast<std::size_t>(body)], geometry_.end(),
-                                 [](const Geometry& g) { return g.family != Family::Ball || !g.box_centre.isZero(0); }));
+    turns_.push_back(
+        std::any_of(geometry_.begin() + first_geometry_[static_cast<std::size_t>(body)], geometry_.end(),
+                    [](const Geometry& g) { return g.family != Family::Ball || !g.box_centre.isZero(0); }));
   }
   frame_.assign(body_count_, BodyFrame{});
   orientation_.assign(body_count_, Quat::Identity());
-  centre_.resize(geometry_.size());
+  centre_.assign(geometry_.size(), Vec3::Zero());
   speed_.assign(body_count_, 0);
 
   std::size_t bounded_pairs = 0;
@@ -68,7 +69,8 @@ void FeatureCollider::prepare(const model::Model& model) {
   for (int a = 0; a < n; ++a) {
     for (int b = a + 1; b < n; ++b) {
       if (surface_of(model, a, b) < 0) continue;
-      const bool unbounded = geometry_[static_cast<std::size_t>(a)].unbounded() || geometry_[static_cast<std::size_t>(b)].unbounded();
+      const bool unbounded =
+          geometry_[static_cast<std::size_t>(a)].unbounded() || geometry_[static_cast<std::size_t>(b)].unbounded();
       if (unbounded) {
         always_.push_back({a, b, surface_of(model, a, b)});
       } else {
@@ -111,6 +113,7 @@ void FeatureCollider::place_bodies(const model::State& state, bool with_velocity
   if (!with_velocity) return;
   for (std::size_t i = 0; i < geometry_.size(); ++i) {
     const Geometry& g = geometry_[i];
+    if (g.unbounded()) continue;
     const BodyFrame& frame = frame_[static_cast<std::size_t>(g.body)];
     centre_[i] = frame.position;
     if (turns_[static_cast<std::size_t>(g.body)]) centre_[i] += frame.rotation * g.box_centre;
@@ -173,11 +176,13 @@ void FeatureCollider::search_pair(const ShapePair& pair, double margin, double h
                                   std::vector<Contact>& contacts) {
   const Geometry &ga = geometry_[static_cast<std::size_t>(pair.a)], &gb = geometry_[static_cast<std::size_t>(pair.b)];
   const BodyFrame &fa = frame_[static_cast<std::size_t>(ga.body)], &fb = frame_[static_cast<std::size_t>(gb.body)];
-  const double apart2 = (centre_[static_cast<std::size_t>(pair.a)] - centre_[static_cast<std::size_t>(pair.b)]).squaredNorm();
+  const double apart2 =
+      (centre_[static_cast<std::size_t>(pair.a)] - centre_[static_cast<std::size_t>(pair.b)]).squaredNorm();
   const double radii = ga.radius + gb.radius;  // infinite with half-spaces
-  if (!few_pairs_) {  // most pairs of the list end here
-    const double bound = radii + margin +
-                         horizon * (speed_[static_cast<std::size_t>(ga.body)] + speed_[static_cast<std::size_t>(gb.body)]);
+  if (!few_pairs_) {                           // most pairs of the list end here
+    const double bound =
+        radii + margin +
+        horizon * (speed_[static_cast<std::size_t>(ga.body)] + speed_[static_cast<std::size_t>(gb.body)]);
     if (apart2 > bound * bound) return;
   }
   const double reach = reach_of(ga, gb, margin, horizon), limit = radii + reach;

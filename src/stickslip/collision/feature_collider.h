@@ -45,22 +45,22 @@ class FeatureCollider final : public Collider {
   const model::Body* bodies_ = nullptr;
   std::size_t body_count_ = 0;
 
-  std::vector<Geometry> geometry_;         // by body, then shape
-  std::vector<int> first_geometry_;        // of each body, one more at the end
-  std::vector<double> body_radius_;        // about the centre of mass, without half-spaces
-  std::vector<std::uint8_t> prescribed_;   // body has no free degree of freedom
-  std::vector<std::uint8_t> turns_;        // orientation matters: not just balls about the centre of mass
-  bool thin_shapes_ = false;               // chains need to know on which side things were
-  bool few_pairs_ = false;                 // so few that all of them are looked at every time
+  std::vector<Geometry> geometry_;        // by body, then shape
+  std::vector<int> first_geometry_;       // of each body, one more at the end
+  std::vector<double> body_radius_;       // about the centre of mass, without half-spaces
+  std::vector<std::uint8_t> prescribed_;  // body has no free degree of freedom
+  std::vector<std::uint8_t> turns_;       // orientation matters: not just balls about the centre of mass
+  bool thin_shapes_ = false;              // chains need to know on which side things were
+  bool few_pairs_ = false;                // so few that all of them are looked at every time
 
   std::vector<BodyFrame> frame_;
-  std::vector<Quat> orientation_;          // for which frame_.rotation was made
-  std::vector<double> speed_;              // of the fastest point of each body
-  std::vector<Vec3> centre_;               // of each geometry's bounding ball, world
-  std::vector<Bounds> bounds_;             // of bounded shapes
-  std::vector<int> bounded_;               // their geometry
+  std::vector<Quat> orientation_;  // for which frame_.rotation was made
+  std::vector<double> speed_;      // of the fastest point of each body
+  std::vector<Vec3> centre_;       // of each geometry's bounding ball, world
+  std::vector<Bounds> bounds_;     // of bounded shapes
+  std::vector<int> bounded_;       // their geometry
   std::vector<ShapePair> pairs_;
-  std::vector<ShapePair> always_;          // with half-spaces
+  std::vector<ShapePair> always_;  // with half-spaces
   BroadPhase broad_phase_;
   SearchScratch scratch_;
   std::vector<Contact> previous_;

@@ -27,7 +27,9 @@ void bound_by_vertices(Geometry& g) {
   g.radius += g.rounding;
 }
 
-double cross2(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
+double cross2(const Vec2& a, const Vec2& b) {
+  return a.x() * b.y() - a.y() * b.x();
+}
 
 // Appends one closed loop of sides.
 void add_loop(PolygonTopology& polygon, const std::vector<Vec2>& loop) {
@@ -62,7 +64,8 @@ void finish_polygon(Geometry& g) {
     if (polygon.corner.back() == Corner::Reflex) polygon.convex = false;
     turning += std::atan2(cross2(before, polygon.tangent[k]), before.dot(polygon.tangent[k]));
     g.vertex.emplace_back(polygon.vertex[k].x(), polygon.vertex[k].y(), 0);
-    g.facet.push_back({Vec3(polygon.normal[k].x(), polygon.normal[k].y(), 0), polygon.normal[k].dot(polygon.vertex[k])});
+    g.facet.push_back(
+        {Vec3(polygon.normal[k].x(), polygon.normal[k].y(), 0), polygon.normal[k].dot(polygon.vertex[k])});
   }
   // Several loops turn more than once: never convex.
   if (turning > 7) polygon.convex = false;

@@ -20,7 +20,15 @@ namespace stickslip::collision {
 
 // In the order in which pairs of families are dispatched (narrow_phase.cpp).
 enum class Family : std::uint8_t {
-  Points, Ball, Capsule, Polygon, Polyhedron, Cylinder, Superellipse, Superellipsoid, HalfSpace
+  Points,
+  Ball,
+  Capsule,
+  Polygon,
+  Polyhedron,
+  Cylinder,
+  Superellipse,
+  Superellipsoid,
+  HalfSpace
 };
 inline constexpr int kFamilies = 9;
 
@@ -56,8 +64,8 @@ struct PolyhedronEdge {
   Corner corner = Corner::Convex;
   Vec3 direction = Vec3::UnitX();
   double length = 0;
-  int facet[2] = {-1, -1};                         // none for the axis of a capsule
-  Vec3 into[2] = {Vec3::Zero(), Vec3::Zero()};     // in each facet, square to the edge, away from it
+  int facet[2] = {-1, -1};                      // none for the axis of a capsule
+  Vec3 into[2] = {Vec3::Zero(), Vec3::Zero()};  // in each facet, square to the edge, away from it
 };
 
 // A convex part of a facet: the foot of a point lies inside when every side's distance is <= 0.
@@ -85,7 +93,7 @@ struct PolyhedronTopology {
 
 // Curved shapes in a frame of their own (the one of model::Shape).
 struct SmoothSurface {
-  Vec3 origin = Vec3::Zero();       // shape frame -> body frame
+  Vec3 origin = Vec3::Zero();  // shape frame -> body frame
   Mat3 axes = Mat3::Identity();
   double radius = 0, half_length = 0;  // cylinder
   Vec3 semi_axes = Vec3::Ones();       // superellipse, superellipsoid

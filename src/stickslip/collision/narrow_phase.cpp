@@ -13,15 +13,10 @@ Placement PairSearch::place(FeatureCode feature_a, FeatureCode feature_b, const 
 }
 
 void PairSearch::append(FeatureCode feature_a, FeatureCode feature_b, const Placement& placement) {
-  Contact& contact = out.emplace_back();
-  contact.id = id;
-  contact.id.feature_a = swapped ? feature_b : feature_a;
-  contact.id.feature_b = swapped ? feature_a : feature_b;
-  contact.surface = surface;
-  contact.gap = placement.gap;
-  contact.point_a = placement.point_a;
-  contact.point_b = placement.point_b;
-  contact.normal = placement.normal;
+  ContactId full = id;
+  full.feature_a = swapped ? feature_b : feature_a;
+  full.feature_b = swapped ? feature_a : feature_b;
+  out.push_back({full, surface, placement.gap, placement.point_a, placement.point_b, placement.normal});
 }
 
 bool PairSearch::is_there(const Placement& placement, double distance) const {
@@ -47,7 +42,8 @@ void PairSearch::add_unless_there(FeatureCode feature_a, FeatureCode feature_b, 
 
 namespace {
 
-// Is a neighbour of this vertex so much closer to the plane that the vertex cannot touch? n: the plane's normal, body frame.
+// Is a neighbour of this vertex so much closer to the plane that the vertex cannot touch? n: the plane's normal, body
+// frame.
 bool hangs_behind(const Geometry& shape, std::size_t vertex, const Vec3& n, double slack) {
   if (shape.family == Family::Polygon) {
     const PolygonTopology& polygon = shape.polygon;
@@ -84,7 +80,8 @@ void search_vertices_half_space(PairSearch& pair) {
   const double height = normal.dot(frame.position - ground.position) - plane.offset - shape.rounding;
   const Vec3 n = frame.rotation.transpose() * normal;  // in the frame of the shape
   if (height + n.dot(shape.box_centre) - shape.radius >= pair.reach) return;
-  const auto count = shape.family == Family::Polygon ? static_cast<std::size_t>(shape.polygon.points) : shape.vertex.size();
+  const auto count =
+      shape.family == Family::Polygon ? static_cast<std::size_t>(shape.polygon.points) : shape.vertex.size();
   for (std::size_t i = 0; i < count; ++i) {
     if (height + n.dot(shape.vertex[i]) < pair.reach && !hangs_behind(shape, i, n, pair.slack)) add(i);
   }
@@ -120,7 +117,8 @@ constexpr auto kSearches = [] {
   std::array<std::array<Search, kFamilies>, kFamilies> table{};
   for (int a = 0; a < kFamilies; ++a) {
     for (int b = a; b < kFamilies; ++b) {
-      table[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = search_of(static_cast<Family>(a), static_cast<Family>(b));
+      table[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] =
+          search_of(static_cast<Family>(a), static_cast<Family>(b));
     }
   }
   return table;
@@ -130,7 +128,8 @@ constexpr auto kSearches = [] {
 
 void search(PairSearch& pair) {
   pair.first = pair.out.size();
-  const Search run = kSearches[static_cast<std::size_t>(pair.a.geometry.family)][static_cast<std::size_t>(pair.b.geometry.family)];
+  const Search run =
+      kSearches[static_cast<std::size_t>(pair.a.geometry.family)][static_cast<std::size_t>(pair.b.geometry.family)];
   if (run == nullptr) return;
   run(pair);
   if (pair.out.size() - pair.first < 2) return;

@@ -8,7 +8,8 @@
 // order. So every pair must be one that really has to stay apart (a wrong one is a phantom contact), and pairs of which
 // only one has to stay apart must be reduced to one:
 //   - a vertex near a convex corner of the other shape is outside as soon as one of the faces has it in front: only the
-//     closest feature is taken, or a face that the present velocities say will keep them apart when the closest does not;
+//     closest feature is taken, or a face that the present velocities say will keep them apart when the closest does
+//     not;
 //   - a vertex in a notch must stay in front of each side of it: all are taken.
 #pragma once
 
@@ -22,8 +23,8 @@ namespace stickslip::collision {
 // A feature of shape b that a vertex of shape a may touch, in the frame of b.
 struct Hit {
   FeatureCode feature = 0;
-  double gap = 0;                // signed distance now
-  Vec3 normal = Vec3::Zero();    // out of b
+  double gap = 0;              // signed distance now
+  Vec3 normal = Vec3::Zero();  // out of b
 };
 
 // An edge that may touch, in the world.
@@ -44,9 +45,9 @@ struct PairSearch {
   bool swapped = false;  // the contact's body_a is b here
   ContactId id;          // bodies and shapes filled in
   int surface = 0;
-  double reach = 0;      // pairs with a smaller gap are wanted
-  double horizon = 0;    // seconds
-  double slack = 0;      // sine of how far an edge may lean below the touching plane and still count
+  double reach = 0;                      // pairs with a smaller gap are wanted
+  double horizon = 0;                    // seconds
+  double slack = 0;                      // sine of how far an edge may lean below the touching plane and still count
   const std::vector<Contact>& previous;  // contacts of the step before, canonical order
   SearchScratch& scratch;
   std::vector<Contact>& out;
@@ -68,22 +69,22 @@ struct PairSearch {
 
 // The same pair seen from the other shape: contacts that the view adds are those of the pair.
 [[nodiscard]] inline PairSearch seen_from_b(PairSearch& pair) {
-  return {pair.b,       pair.a,     !pair.swapped, pair.id,      pair.surface, pair.reach, pair.horizon,
-          pair.slack, pair.previous, pair.scratch,  pair.out, pair.first};
+  return {pair.b,       pair.a,     !pair.swapped, pair.id,      pair.surface, pair.reach,
+          pair.horizon, pair.slack, pair.previous, pair.scratch, pair.out,     pair.first};
 }
 
 // Appends all contacts of the pair to pair.out, sorted.
 void search(PairSearch& pair);
 
 // By family, a before b.
-void search_vertices_half_space(PairSearch& pair);   // anything with vertices
+void search_vertices_half_space(PairSearch& pair);  // anything with vertices
 void search_ball_ball(PairSearch& pair);
-void search_vertices_polygon(PairSearch& pair);      // points, discs
+void search_vertices_polygon(PairSearch& pair);  // points, discs
 void search_polygon_polygon(PairSearch& pair);
-void search_vertices_capsule(PairSearch& pair);      // points, balls
+void search_vertices_capsule(PairSearch& pair);  // points, balls
 void search_capsule_capsule(PairSearch& pair);
-void search_vertices_polyhedron(PairSearch& pair);   // points, balls
-void search_polytope_polyhedron(PairSearch& pair);   // capsules, polyhedra
-void search_smooth(PairSearch& pair);                // at least one cylinder, superellipse or superellipsoid
+void search_vertices_polyhedron(PairSearch& pair);  // points, balls
+void search_polytope_polyhedron(PairSearch& pair);  // capsules, polyhedra
+void search_smooth(PairSearch& pair);               // at least one cylinder, superellipse or superellipsoid
 
 }  // namespace stickslip::collision

@@ -104,9 +104,9 @@ void keep_side(const PolygonTopology& b, const Probe& probe, int side, double re
 
 void keep_corner(const PolygonTopology& b, const Probe& probe, int vertex, double reach, std::vector<Hit>& hits) {
   const auto k = static_cast<std::size_t>(vertex);
-  keep(choose(corner_candidate(b, probe, vertex), side_candidate(b, probe, vertex),
-              side_candidate(b, probe, b.prev[k])),
-       reach, hits);
+  keep(
+      choose(corner_candidate(b, probe, vertex), side_candidate(b, probe, vertex), side_candidate(b, probe, b.prev[k])),
+      reach, hits);
 }
 
 // Convex polygon: the side with the largest height leads to the closest feature.
@@ -185,13 +185,15 @@ bool yields(const PolygonTopology& b, const Probe& probe, int side, const std::v
   const double g = height(b, probe, side);
   const auto faces = [&](int other) { return std::find(facing.begin(), facing.end(), other) != facing.end(); };
   const int before = b.prev[k], after = b.next[k];
-  const auto joined = [&](int v) { return b.corner[static_cast<std::size_t>(v)] == Corner::Flat || turns_convex(b, v); };
+  const auto joined = [&](int v) {
+    return b.corner[static_cast<std::size_t>(v)] == Corner::Flat || turns_convex(b, v);
+  };
   if (joined(side) && faces(before) && height(b, probe, before) >= g) return true;
   return joined(after) && faces(after) && height(b, probe, after) > g;
 }
 
-// Any polygon; tells whether p is inside the solid. Past a notch a side's line still bounds the free space, as far as the neighbour reaches.
-// `active` holds all sides that are nearer to p than `known`.
+// Any polygon; tells whether p is inside the solid. Past a notch a side's line still bounds the free space, as far as
+// the neighbour reaches. `active` holds all sides that are nearer to p than `known`.
 bool touch_any(const PolygonTopology& b, const Probe& probe, double reach, double known, const std::vector<int>& active,
                std::vector<Hit>& hits, std::vector<int>& facing) {
   const double limit = reach + probe.r;
@@ -232,7 +234,9 @@ bool touch_any(const PolygonTopology& b, const Probe& probe, double reach, doubl
   return closest.inside;
 }
 
-Vec2 flat(const Vec3& v) { return v.head<2>(); }
+Vec2 flat(const Vec3& v) {
+  return v.head<2>();
+}
 
 // Sides of b that a ball around shape a can reach.
 void list_active_sides(PairSearch& pair, std::vector<int>& active) {

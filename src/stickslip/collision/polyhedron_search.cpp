@@ -19,9 +19,9 @@
 namespace stickslip::collision {
 namespace {
 
-constexpr double kSameRelative = 1e-8;     // two points closer than this part of the shapes' size are one
-constexpr double kParallelSine2 = 1e-12;   // edges closer to parallel than 1e-6 have no normal of their own
-constexpr double kEdgeSlack = 0.1;         // sine: how far a facet may lean over the plane of two crossing edges
+constexpr double kSameRelative = 1e-8;    // two points closer than this part of the shapes' size are one
+constexpr double kParallelSine2 = 1e-12;  // edges closer to parallel than 1e-6 have no normal of their own
+constexpr double kEdgeSlack = 0.1;        // sine: how far a facet may lean over the plane of two crossing edges
 
 constexpr std::size_t kMostPiecesForDepth = 512;  // larger meshes report only penetrations within reach
 
@@ -55,7 +55,9 @@ void list_active_pieces(PairSearch& pair) {
   }
 }
 
-bool in_box(const Geometry& g, const Vec3& p) { return ((p - g.box_centre).array().abs() <= g.box_half.array()).all(); }
+bool in_box(const Geometry& g, const Vec3& p) {
+  return ((p - g.box_centre).array().abs() <= g.box_half.array()).all();
+}
 
 // Nothing in reach: perhaps the point is so deep inside that the surface is out of reach.
 void touch_from_deep_inside(PairSearch& pair, const SpatialProbe& probe) {
@@ -94,7 +96,8 @@ void search_vertices(PairSearch& pair, bool second_view) {
     if (convex) {
       touch_convex(b, probe, pair.reach, pair.scratch.hits);
     } else {
-      touch_any(b, probe, pair.reach, pair.reach + a.rounding, pair.scratch.active, pair.scratch.hits, pair.scratch.facing);
+      touch_any(b, probe, pair.reach, pair.reach + a.rounding, pair.scratch.active, pair.scratch.hits,
+                pair.scratch.facing);
       if (pair.scratch.hits.empty() && in_box(b, probe.p)) touch_from_deep_inside(pair, probe);
     }
     for (const Hit& hit : pair.scratch.hits) {
@@ -163,7 +166,8 @@ void search_edge_pair(PairSearch& pair, const ActiveEdge& edge_a, const ActiveEd
   const PolyhedronEdge& ea = a.polyhedron.edge[static_cast<std::size_t>(edge_a.index)];
   const PolyhedronEdge& eb = b.polyhedron.edge[static_cast<std::size_t>(edge_b.index)];
   const double radii = feature_radius(a, edge_code(edge_a.index)) + feature_radius(b, edge_code(edge_b.index));
-  if (s < -same * sine2 || s > (ea.length + same) * sine2 || t < -same * sine2 || t > (eb.length + same) * sine2) return;
+  if (s < -same * sine2 || s > (ea.length + same) * sine2 || t < -same * sine2 || t > (eb.length + same) * sine2)
+    return;
 
   const Vec3 cross = u.cross(v);
   Vec3 normal = cross / cross.norm();
@@ -195,8 +199,10 @@ void list_active_edges(const PairSearch& pair, std::vector<ActiveEdge>& active) 
   for (int i = 0; i < static_cast<int>(b.polyhedron.edge.size()); ++i) {
     const PolyhedronEdge& edge = b.polyhedron.edge[static_cast<std::size_t>(i)];
     if (edge.corner != Corner::Convex) continue;
-    const Vec3 &begin = b.vertex[static_cast<std::size_t>(edge.begin)], &end = b.vertex[static_cast<std::size_t>(edge.end)];
-    if (!boxes_apart(begin.cwiseMin(end), begin.cwiseMax(end), box.low, box.high)) active.push_back(place_edge(pair.b, i));
+    const Vec3 &begin = b.vertex[static_cast<std::size_t>(edge.begin)],
+               &end = b.vertex[static_cast<std::size_t>(edge.end)];
+    if (!boxes_apart(begin.cwiseMin(end), begin.cwiseMax(end), box.low, box.high))
+      active.push_back(place_edge(pair.b, i));
   }
 }
 
@@ -260,7 +266,9 @@ void keep_one_side(PairSearch& pair, double separation) {
 
 }  // namespace
 
-void search_vertices_capsule(PairSearch& pair) { search_vertices_axis(pair, true); }
+void search_vertices_capsule(PairSearch& pair) {
+  search_vertices_axis(pair, true);
+}
 
 void search_capsule_capsule(PairSearch& pair) {
   search_vertices_axis(pair, true);
@@ -269,7 +277,9 @@ void search_capsule_capsule(PairSearch& pair) {
   search_edge_pair(pair, place_edge(pair.a, 0), place_edge(pair.b, 0), std::numeric_limits<double>::infinity());
 }
 
-void search_vertices_polyhedron(PairSearch& pair) { search_vertices(pair, false); }
+void search_vertices_polyhedron(PairSearch& pair) {
+  search_vertices(pair, false);
+}
 
 void search_polytope_polyhedron(PairSearch& pair) {
   const bool convex = pair.a.geometry.polyhedron.convex && pair.b.geometry.polyhedron.convex;

@@ -211,6 +211,8 @@ class Builder {
 
 }  // namespace
 
-void build_polyhedron_topology(const std::vector<std::vector<int>>& faces, Geometry& g) { Builder(faces, g).run(); }
+void build_polyhedron_topology(const std::vector<std::vector<int>>& faces, Geometry& g) {
+  Builder(faces, g).run();
+}
 
 }  // namespace stickslip::collision

@@ -2,8 +2,9 @@
 // Copyright the stickslip authors
 //
 // Closest features of a polyhedron to a point p. For facet f: g_f = n_f . p - d_f. The foot of p lies in a convex piece
-// of the facet when it is on the inner side of all the piece's sides. Outside a convex solid exactly one of these holds:
-// p faces one facet, or it stands before an edge, or before a vertex. Around a notch (reflex edge) p may face several.
+// of the facet when it is on the inner side of all the piece's sides. Outside a convex solid exactly one of these
+// holds: p faces one facet, or it stands before an edge, or before a vertex. Around a notch (reflex edge) p may face
+// several.
 #include "stickslip/collision/polyhedron_search.h"
 
 #include <algorithm>
@@ -239,7 +240,8 @@ bool touch_any(const Geometry& b, const SpatialProbe& probe, double reach, doubl
       // Each edge belongs to two pieces: `keep` drops the repetition.
       touch_edge(b, probe, edge, reach, closest, hits);
       const PolyhedronEdge& e = b.polyhedron.edge[static_cast<std::size_t>(edge)];
-      if (b.polyhedron.is_feature[static_cast<std::size_t>(e.begin)]) touch_vertex(b, probe, e.begin, reach, closest, hits);
+      if (b.polyhedron.is_feature[static_cast<std::size_t>(e.begin)])
+        touch_vertex(b, probe, e.begin, reach, closest, hits);
       if (b.polyhedron.is_feature[static_cast<std::size_t>(e.end)]) touch_vertex(b, probe, e.end, reach, closest, hits);
     }
     if (foot_outside(b, piece, probe.p, limit) > rim) continue;
@@ -251,7 +253,8 @@ bool touch_any(const Geometry& b, const SpatialProbe& probe, double reach, doubl
   for (int facet : facing) {
     const Candidate candidate = facet_candidate(b, probe, facet);
     const double g = candidate.now + probe.r;
-    const bool kept = g >= 0 ? !yields(b, probe, facet, facing, rim) : closest.inside && meet_in_notch(b, closest, facet);
+    const bool kept =
+        g >= 0 ? !yields(b, probe, facet, facing, rim) : closest.inside && meet_in_notch(b, closest, facet);
     if (kept) keep(candidate, reach, hits);
   }
   return closest.inside;

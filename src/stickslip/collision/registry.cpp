@@ -37,8 +37,12 @@ std::unique_ptr<Collider> make_collider(std::string_view name) {
   return nullptr;
 }
 
-std::span<const ColliderInfo> colliders() { return registry().infos; }
+std::span<const ColliderInfo> colliders() {
+  return registry().infos;
+}
 
-void register_collider(ColliderInfo info, ColliderFactory factory) { registry().add(info, factory); }
+void register_collider(ColliderInfo info, ColliderFactory factory) {
+  registry().add(info, factory);
+}
 
 }  // namespace stickslip::collision

@@ -34,7 +34,9 @@ Vec3 to_world(const Placed& s, const Vec3& y) {
 Vec3 direction_to_shape(const Placed& s, const Vec3& d) {
   return s.geometry.smooth.axes.transpose() * (s.frame.rotation.transpose() * d);
 }
-Vec3 direction_to_world(const Placed& s, const Vec3& d) { return s.frame.rotation * (s.geometry.smooth.axes * d); }
+Vec3 direction_to_world(const Placed& s, const Vec3& d) {
+  return s.frame.rotation * (s.geometry.smooth.axes * d);
+}
 
 Vec3 cylinder_rim(const SmoothSurface& s, const Vec3& d, double z) {
   const double across = d.head<2>().norm();
@@ -69,7 +71,9 @@ CylinderPoint cylinder_closest(const SmoothSurface& s, const Vec3& x) {
   return {{Vec3(x.x(), x.y(), up * s.half_length), Vec3(0, 0, up), dz}, face_code(end)};
 }
 
-Placement reversed(const Placement& p) { return {p.gap, p.point_b, p.point_a, -p.normal}; }
+Placement reversed(const Placement& p) {
+  return {p.gap, p.point_b, p.point_a, -p.normal};
+}
 
 // A line in the world and the rounding around it.
 struct RoundLine {
@@ -78,8 +82,8 @@ struct RoundLine {
 };
 RoundLine line_of(const Placed& shape, FeatureCode edge) {
   const PolyhedronEdge& e = shape.geometry.polyhedron.edge[static_cast<std::size_t>(feature_index(edge))];
-  return {shape.frame.to_world(shape.geometry.vertex[static_cast<std::size_t>(e.begin)]), shape.frame.rotation * e.direction,
-          e.length, feature_radius(shape.geometry, edge)};
+  return {shape.frame.to_world(shape.geometry.vertex[static_cast<std::size_t>(e.begin)]),
+          shape.frame.rotation * e.direction, e.length, feature_radius(shape.geometry, edge)};
 }
 
 // Rim of cylinder b against a point of a.
@@ -125,7 +129,8 @@ Placement line_rim(const RoundLine& line, const Placed& b, FeatureCode rim) {
   // The slope falls through zero at the maximum: regula falsi with halving, every third step a bisection.
   double f_low = at(low).slope, f_high = at(high).slope;
   for (int i = 0; i < 80 && high - low > 1e-16 && f_low > 0 && f_high < 0; ++i) {
-    const double phi = i % 3 == 2 ? 0.5 * (low + high) : std::clamp(low + f_low * (high - low) / (f_low - f_high), low, high);
+    const double phi =
+        i % 3 == 2 ? 0.5 * (low + high) : std::clamp(low + f_low * (high - low) / (f_low - f_high), low, high);
     const double f = at(phi).slope;
     if (f == 0) {
       low = high = phi;
@@ -150,7 +155,8 @@ Placement line_rim(const RoundLine& line, const Placed& b, FeatureCode rim) {
 }
 
 // The curved feature of b against a vertex, edge or face of a.
-Placement smooth_polytope(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b, const Vec3& side) {
+Placement smooth_polytope(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
+                          const Vec3& side) {
   const auto i = static_cast<std::size_t>(feature_index(feature_a));
   if (feature_kind(feature_a) == FeatureKind::Face) {
     const Facet& facet = a.geometry.facet[i];
@@ -198,7 +204,8 @@ struct CurvedPair {
   }
 };
 
-// Maximises the separation over normals near the first one: quasi-Newton (BFGS) in two coordinates of the tangent plane.
+// Maximises the separation over normals near the first one: quasi-Newton (BFGS) in two coordinates of the tangent
+// plane.
 Separation maximise_separation(const CurvedPair& pair, const Vec3& first, bool planar) {
   const Vec3 t1 = planar ? Vec3(-first.y(), first.x(), 0) : first.unitOrthogonal(), t2 = first.cross(t1);
   const double size = pair.a.geometry.radius + pair.b.geometry.radius;
@@ -250,7 +257,8 @@ struct Shrunk {
 
 Placement smooth_smooth(const CurvedPair& pair) {
   const Placed &a = pair.a, &b = pair.b;
-  const Vec3 middle_a = a.frame.to_world(a.geometry.smooth.origin), middle_b = b.frame.to_world(b.geometry.smooth.origin);
+  const Vec3 middle_a = a.frame.to_world(a.geometry.smooth.origin),
+             middle_b = b.frame.to_world(b.geometry.smooth.origin);
   Vec3 first = middle_a - middle_b;
   if (first.norm() == 0) first = Vec3::UnitX();
   for (double shrink : {0.0, 1e-3, 1e-2, 0.1, 0.3, 0.6, 0.9}) {
@@ -315,7 +323,8 @@ double smooth_closest_on_line(const Placed& shape, const Vec3& x, const Vec3& u,
   return 0.5 * (low + high);
 }
 
-Placement evaluate_smooth(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b, const Vec3& side) {
+Placement evaluate_smooth(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
+                          const Vec3& side) {
   const bool smooth_a = feature_kind(feature_a) == FeatureKind::Smooth;
   const bool smooth_b = feature_kind(feature_b) == FeatureKind::Smooth;
   if (smooth_a && smooth_b) return smooth_smooth({a, feature_a, b, feature_b});

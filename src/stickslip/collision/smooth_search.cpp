@@ -3,7 +3,8 @@
 //
 // Which features of the other shape face a cylinder, superellipse or superellipsoid?
 //
-//     half-space            the lowest point; of a cylinder the lowest point of either rim, and fixed rim points of a cap
+//     half-space            the lowest point; of a cylinder the lowest point of either rim, and fixed rim points of a
+//     cap
 //                           that lies nearly flat
 //     points, balls         each, with the closest point of the surface
 //     capsule               its ends and its axis, where the closest point lies inside the axis
@@ -11,8 +12,8 @@
 //                           lean away from the surface
 //     another smooth shape  the closest points; of cylinders: caps, side and rims, each where it faces the other
 //
-// Not found: where the edge of a face crosses the rim of a cap that lies flat on it (the fixed rim points and the face's
-// own corners hold such a cap).
+// Not found: where the edge of a face crosses the rim of a cap that lies flat on it (the fixed rim points and the
+// face's own corners hold such a cap).
 #include "stickslip/collision/polyhedron_search.h"
 #include "stickslip/collision/smooth_pairs.h"
 
@@ -22,11 +23,11 @@
 namespace stickslip::collision {
 namespace {
 
-constexpr double kOnRim = 1e-9;         // part of the size by which a foot may lie outside its face: rounding
-constexpr double kFlatCosine = 0.985;   // 10 degrees: a cap this flat on a face is held by fixed rim points
-constexpr double kTilt = 1e-9;          // sine below which a rim has no lowest point
+constexpr double kOnRim = 1e-9;        // part of the size by which a foot may lie outside its face: rounding
+constexpr double kFlatCosine = 0.985;  // 10 degrees: a cap this flat on a face is held by fixed rim points
+constexpr double kTilt = 1e-9;         // sine below which a rim has no lowest point
 constexpr double kLean = 1e-9;
-constexpr double kAlong = 0.1;          // sine: a side this parallel to an edge lies along it
+constexpr double kAlong = 0.1;  // sine: a side this parallel to an edge lies along it
 
 bool is_smooth(const Geometry& g) {
   return g.family == Family::Cylinder || g.family == Family::Superellipse || g.family == Family::Superellipsoid;
@@ -149,7 +150,8 @@ void search_rim(PairSearch& pair, int i, int rim, double depth) {
   const PolyhedronEdge& edge = pair.a.geometry.polyhedron.edge[static_cast<std::size_t>(i)];
   const Placement placement = evaluate(pair.a, edge_code(i), pair.b, smooth_code(1 + rim), Vec3::Zero());
   if (placement.gap >= pair.reach || placement.gap < -depth) return;
-  const double up = placement.normal.dot(pair.b.frame.rotation * pair.b.geometry.smooth.axes.col(2)) * (rim == 0 ? 1 : -1);
+  const double up =
+      placement.normal.dot(pair.b.frame.rotation * pair.b.geometry.smooth.axes.col(2)) * (rim == 0 ? 1 : -1);
   // Nearly along the axis or square to it: that is the cap or the side.
   if (up < kOnRim || up > 1 - kOnRim) return;
   if (fits(pair, edge, place_along(pair, edge, placement.point_a), placement.normal)) {

@@ -79,7 +79,8 @@ Jet support_jet(const Vec3& axes, double p, double q, const Vec3& n) {
   Jet result;
   result.value = h;
   result.gradient = slope * f.gradient;
-  result.hessian = slope * f.hessian + (1 / dq) * (1 / dq - 1) * h / (f.value * f.value) * f.gradient * f.gradient.transpose();
+  result.hessian =
+      slope * f.hessian + (1 / dq) * (1 / dq - 1) * h / (f.value * f.value) * f.gradient * f.gradient.transpose();
   return result;
 }
 
@@ -155,7 +156,9 @@ ClosestPoint closest_by_normal(const Vec3& axes, const Vec3& scale, double p, do
   return {h.gradient, n, n.dot(x) - h.value};
 }
 
-Vec3 signs_of(const Vec3& v) { return {std::copysign(1.0, v.x()), std::copysign(1.0, v.y()), std::copysign(1.0, v.z())}; }
+Vec3 signs_of(const Vec3& v) {
+  return {std::copysign(1.0, v.x()), std::copysign(1.0, v.y()), std::copysign(1.0, v.z())};
+}
 
 }  // namespace
 
@@ -174,8 +177,8 @@ ClosestPoint superellipsoid_closest(const SmoothSurface& s, const Vec3& x) {
   Vec3 y = x.cwiseAbs();
   if (y.norm() == 0) y.x() = 1e-12 * s.semi_axes.x();
   const bool round = s.p >= 2 && s.q >= 2;
-  ClosestPoint closest = round ? closest_by_point(scale, s.p, s.q, y)
-                               : closest_by_normal(scale.cwiseInverse(), scale, s.p, s.q, y);
+  ClosestPoint closest =
+      round ? closest_by_point(scale, s.p, s.q, y) : closest_by_normal(scale.cwiseInverse(), scale, s.p, s.q, y);
   closest.point = closest.point.cwiseProduct(signs).eval();
   closest.normal = closest.normal.cwiseProduct(signs).eval();
   return closest;

@@ -61,7 +61,8 @@ void evaluate_inertia(const model::Body& body, const BodyTraits& traits, const Q
 [[nodiscard]] Vec3 angular_momentum(const model::Body& body, const Quat& orientation, const Vec3& angular_velocity);
 
 // Angular velocity (world frame) after h of torque-free motion by the implicit midpoint rule in the body frame.
-[[nodiscard]] Vec3 gyroscopic_step(const Mat3& inertia, const Quat& orientation, const Vec3& angular_velocity, double h);
+[[nodiscard]] Vec3 gyroscopic_step(const Mat3& inertia, const Quat& orientation, const Vec3& angular_velocity,
+                                   double h);
 
 [[nodiscard]] double kinetic_energy(const model::Model& model, const model::State& state);
 [[nodiscard]] double potential_energy(const model::Model& model, const model::State& state);  // of gravity

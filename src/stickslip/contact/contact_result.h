@@ -25,9 +25,9 @@ enum class Mode : std::uint8_t { Open, Stick, Roll, Slide };
 }
 
 struct ContactResult {
-  collision::Contact contact;          // geometry (gap and points at the end of the step)
+  collision::Contact contact;  // geometry (gap and points at the end of the step)
   Mode mode = Mode::Open;
-  Vec3 force = Vec3::Zero();           // on body_a, world frame, mean over the step (impulse / h)
+  Vec3 force = Vec3::Zero();              // on body_a, world frame, mean over the step (impulse / h)
   Vec3 relative_velocity = Vec3::Zero();  // of a against b at the contact point, world frame, end of the step
 };
 

@@ -18,10 +18,10 @@
 namespace stickslip::contact {
 
 struct ContactRows {
-  int a = 0, b = 0;                             // bodies
-  Vec3 direction[3];                            // normal, tangents; world frame
-  Vec3 moment_a[3], moment_b[3];                // arm x direction
-  Vec3 turn_a[3], turn_b[3];                    // inverse inertia times moment
+  int a = 0, b = 0;               // bodies
+  Vec3 direction[3];              // normal, tangents; world frame
+  Vec3 moment_a[3], moment_b[3];  // arm x direction
+  Vec3 turn_a[3], turn_b[3];      // inverse inertia times moment
 };
 
 inline void set_frame(const Vec3& n, int dimension, ContactRows& rows) {
@@ -36,7 +36,8 @@ inline void set_frame(const Vec3& n, int dimension, ContactRows& rows) {
   rows.direction[2] = Vec3(q, sign + n.y() * n.y() * p, -n.y());
 }
 
-// The frame of another configuration of the same contact, carried along with the normal: velocities in both may be added.
+// The frame of another configuration of the same contact, carried along with the normal: velocities in both may be
+// added.
 inline void carry_frame(const ContactRows& from, const Vec3& n, int dimension, ContactRows& rows) {
   if (dimension == 2) {
     set_frame(n, 2, rows);
@@ -88,8 +89,10 @@ inline void set_rows(const collision::Contact& contact, const model::State& stat
 inline void set_rows_near(const ContactRows& from, const collision::Contact& contact, const model::State& state,
                           int dimension, ContactRows& rows) {
   carry_frame(from, contact.normal, dimension, rows);
-  if (dimension == 2) set_moments<2>(contact, state, rows);
-  else set_moments<3>(contact, state, rows);
+  if (dimension == 2)
+    set_moments<2>(contact, state, rows);
+  else
+    set_moments<3>(contact, state, rows);
 }
 
 // Fills turn_a and turn_b; only movable bodies' are ever read.
@@ -109,8 +112,7 @@ inline void set_turns(const BodyDynamics& a, const BodyDynamics& b, ContactRows&
 // Velocity of a against b along row k.
 [[nodiscard]] inline double relative_velocity(const ContactRows& rows, int k, const model::Twist& a,
                                               const model::Twist& b) {
-  return rows.direction[k].dot(a.linear - b.linear) + rows.moment_a[k].dot(a.angular) -
-         rows.moment_b[k].dot(b.angular);
+  return rows.direction[k].dot(a.linear - b.linear) + rows.moment_a[k].dot(a.angular) - rows.moment_b[k].dot(b.angular);
 }
 
 // Adds what the impulse p (contact frame) does to the velocities of the two bodies.

@@ -15,8 +15,7 @@ void add_block(const Vec3* direction_c, const Vec3* moment_c, const Vec3* direct
                const Vec3& inverse_mass, double sign, double* block) {
   for (int l = 0; l < D; ++l) {
     const Vec3 push = inverse_mass.cwiseProduct(direction_d[l]);
-    for (int k = 0; k < D; ++k)
-      block[k * D + l] += sign * (direction_c[k].dot(push) + moment_c[k].dot(turn_d[l]));
+    for (int k = 0; k < D; ++k) block[k * D + l] += sign * (direction_c[k].dot(push) + moment_c[k].dot(turn_d[l]));
   }
 }
 
@@ -26,12 +25,16 @@ void fill_block(const ContactRows& c, const ContactRows& d, std::span<const Body
   const BodyDynamics& a = dynamics[static_cast<std::size_t>(c.a)];
   const BodyDynamics& b = dynamics[static_cast<std::size_t>(c.b)];
   if (a.movable) {
-    if (c.a == d.a) add_block<D>(c.direction, c.moment_a, d.direction, d.turn_a, a.inverse_mass, 1, block);
-    else if (c.a == d.b) add_block<D>(c.direction, c.moment_a, d.direction, d.turn_b, a.inverse_mass, -1, block);
+    if (c.a == d.a)
+      add_block<D>(c.direction, c.moment_a, d.direction, d.turn_a, a.inverse_mass, 1, block);
+    else if (c.a == d.b)
+      add_block<D>(c.direction, c.moment_a, d.direction, d.turn_b, a.inverse_mass, -1, block);
   }
   if (b.movable) {
-    if (c.b == d.b) add_block<D>(c.direction, c.moment_b, d.direction, d.turn_b, b.inverse_mass, 1, block);
-    else if (c.b == d.a) add_block<D>(c.direction, c.moment_b, d.direction, d.turn_a, b.inverse_mass, -1, block);
+    if (c.b == d.b)
+      add_block<D>(c.direction, c.moment_b, d.direction, d.turn_b, b.inverse_mass, 1, block);
+    else if (c.b == d.a)
+      add_block<D>(c.direction, c.moment_b, d.direction, d.turn_a, b.inverse_mass, -1, block);
   }
 }
 
@@ -52,6 +55,19 @@ void fill_matrix(std::span<const ContactRows> rows, std::span<const BodyDynamics
 }
 
 template <int D>
+void fill_matrix(std::span<const ContactRows> velocity_rows, std::span<const ContactRows> rows,
+                 std::span<const BodyDynamics> dynamics, Island& island) {
+  complementarity::BlockMatrix& W = island.problem.W;
+  for (int i = 0; i < W.rows(); ++i) {
+    const ContactRows& c = velocity_rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(i)])];
+    for (int p = W.row_start[i]; p < W.row_start[i + 1]; ++p) {
+      const ContactRows& d = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(W.column[p])])];
+      fill_block<D>(c, d, dynamics, W.value.data() + p * D * D);
+    }
+  }
+}
+
+template <int D>
 void fill_rows(const model::State& state, std::span<const collision::Contact> contacts,
                std::span<const BodyDynamics> dynamics, std::span<ContactRows> rows) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
@@ -61,8 +77,8 @@ void fill_rows(const model::State& state, std::span<const collision::Contact> co
 }
 
 template <int D>
-void apply_all(std::span<const ContactRows> rows, std::span<const Island> islands, std::span<const BodyDynamics> dynamics,
-               std::span<model::Twist> v) {
+void apply_all(std::span<const ContactRows> rows, std::span<const Island> islands,
+               std::span<const BodyDynamics> dynamics, std::span<model::Twist> v) {
   for (const Island& island : islands)
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
       const ContactRows& row = rows[static_cast<std::size_t>(island.contacts[i])];
@@ -77,8 +93,10 @@ void ContactSystem::build(int dimension, const model::State& state, std::span<co
                           std::span<const BodyDynamics> dynamics) {
   dimension_ = dimension;
   rows_.resize(contacts.size());
-  if (dimension_ == 2) fill_rows<2>(state, contacts, dynamics, rows_);
-  else fill_rows<3>(state, contacts, dynamics, rows_);
+  if (dimension_ == 2)
+    fill_rows<2>(state, contacts, dynamics, rows_);
+  else
+    fill_rows<3>(state, contacts, dynamics, rows_);
   group_into_islands(dynamics, dynamics.size());
   make_patterns(dynamics);
 }
@@ -89,8 +107,10 @@ void ContactSystem::build_single(int dimension, std::span<const ContactRows> row
   rows_.assign(rows.begin(), rows.end());
   for (ContactRows& row : rows_) {
     const BodyDynamics &a = dynamics[static_cast<std::size_t>(row.a)], &b = dynamics[static_cast<std::size_t>(row.b)];
-    if (dimension_ == 2) set_turns<2>(a, b, row);
-    else set_turns<3>(a, b, row);
+    if (dimension_ == 2)
+      set_turns<2>(a, b, row);
+    else
+      set_turns<3>(a, b, row);
   }
   island_count_ = 0;
   Island& island = start_island();
@@ -121,14 +141,27 @@ Island& ContactSystem::start_island() {
 
 void ContactSystem::assemble(std::span<const BodyDynamics> dynamics) {
   for (Island& island : islands()) {
-    if (dimension_ == 2) fill_matrix<2>(rows_, dynamics, island);
-    else fill_matrix<3>(rows_, dynamics, island);
+    if (dimension_ == 2)
+      fill_matrix<2>(rows_, dynamics, island);
+    else
+      fill_matrix<3>(rows_, dynamics, island);
+  }
+}
+
+void ContactSystem::assemble(std::span<const ContactRows> velocity_rows, std::span<const BodyDynamics> dynamics) {
+  for (Island& island : islands()) {
+    if (dimension_ == 2)
+      fill_matrix<2>(velocity_rows, rows_, dynamics, island);
+    else
+      fill_matrix<3>(velocity_rows, rows_, dynamics, island);
   }
 }
 
 void ContactSystem::apply_impulses(std::span<const BodyDynamics> dynamics, std::span<model::Twist> velocities) const {
-  if (dimension_ == 2) apply_all<2>(rows_, islands(), dynamics, velocities);
-  else apply_all<3>(rows_, islands(), dynamics, velocities);
+  if (dimension_ == 2)
+    apply_all<2>(rows_, islands(), dynamics, velocities);
+  else
+    apply_all<3>(rows_, islands(), dynamics, velocities);
 }
 
 int ContactSystem::find_root(int body) {

@@ -24,9 +24,9 @@
 namespace stickslip::contact {
 
 struct Island {
-  std::vector<int> contacts;               // indices into the step's list of contacts, ascending
+  std::vector<int> contacts;  // indices into the step's list of contacts, ascending
   complementarity::ContactProblem problem;
-  std::vector<double> r;                   // start, then solution
+  std::vector<double> r;  // start, then solution
   complementarity::SolverSummary summary;
 
   // Pattern cache: the movable bodies of each contact (-1: none), and the mirror of each stored block.
@@ -39,6 +39,8 @@ class ContactSystem {
   void build(int dimension, const model::State& state, std::span<const collision::Contact> contacts,
              std::span<const BodyDynamics> dynamics);
   void assemble(std::span<const BodyDynamics> dynamics);
+  // W = K A^-1 J': impulses act through the rows given to build, velocities are those along other rows (not symmetric).
+  void assemble(std::span<const ContactRows> velocity_rows, std::span<const BodyDynamics> dynamics);
 
   // One island of all contacts whose rows (turns excepted) are given.
   void build_single(int dimension, std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics);
@@ -62,7 +64,7 @@ class ContactSystem {
   std::vector<Island> islands_;
   std::size_t island_count_ = 0;
   std::vector<int> parent_, island_of_root_;
-  std::vector<std::pair<int, int>> key_;                   // scratch of the pattern check
+  std::vector<std::pair<int, int>> key_;                    // scratch of the pattern check
   std::vector<int> body_start_, body_contact_, body_slot_;  // scratch of the pattern: contacts of each body
 };
 

@@ -20,7 +20,8 @@ void list_contacts_of_bodies(std::size_t bodies, const Island& island, PatternSc
   for (std::size_t c = 0; c < island.bodies.size(); ++c) {
     const auto [a, b] = island.bodies[c];
     for (int body : {a, b})
-      if (body >= 0) scratch.contact[static_cast<std::size_t>(scratch.slot[static_cast<std::size_t>(body)]++)] = static_cast<int>(c);
+      if (body >= 0)
+        scratch.contact[static_cast<std::size_t>(scratch.slot[static_cast<std::size_t>(body)]++)] = static_cast<int>(c);
   }
 }
 

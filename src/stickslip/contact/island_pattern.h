@@ -13,7 +13,8 @@ struct PatternScratch {
   std::vector<int>&start, &contact, &slot;
 };
 
-// Sizes problem.W, q, mu and mirror from island.bodies. mirror[p] is the stored block (d, c) of the stored block (c, d).
+// Sizes problem.W, q, mu and mirror from island.bodies. mirror[p] is the stored block (d, c) of the stored block (c,
+// d).
 void make_pattern(int dimension, std::size_t bodies, Island& island, PatternScratch scratch);
 
 }  // namespace stickslip::contact

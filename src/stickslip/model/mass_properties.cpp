@@ -6,9 +6,11 @@
 // Polygon: sum over triangles (0, a, b) of each side, signed area A = (a x b) / 2:
 //     integral dA = A,  integral x dA = A (a + b) / 3,  integral |x|^2 dA = A (a.a + a.b + b.b) / 6
 // Polyhedron: sum over tetrahedra (0, a, b, c) of each triangle, signed volume V = a . (b x c) / 6:
-//     integral dV = V,  integral x dV = V (a + b + c) / 4,  integral x x' dV = V (s s' + a a' + b b' + c c') / 20, s = a + b + c
+//     integral dV = V,  integral x dV = V (a + b + c) / 4,  integral x x' dV = V (s s' + a a' + b b' + c c') / 20, s =
+//     a + b + c
 // Superellipse |x/a|^p + |y/b|^p <= 1, by Dirichlet's integral:
-//     integral over the unit shape of |x|^m |y|^n = 4 G((m+1)/p) G((n+1)/p) / (p^2 G((m+n+2)/p + 1))   (x,y >= 0: one quarter)
+//     integral over the unit shape of |x|^m |y|^n = 4 G((m+1)/p) G((n+1)/p) / (p^2 G((m+n+2)/p + 1))   (x,y >= 0: one
+//     quarter)
 // Superellipsoid: sections z = const are superellipses scaled by (1 - |z/c|^q)^(1/q):
 //     integral = (section integral of degree k = m + n) * 2 integral_0^1 z^l (1 - z^q)^((k + 2)/q) dz
 //              = (section integral) * (2/q) B((l+1)/q, (k+2)/q + 1)
@@ -24,7 +26,9 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-Mat3 inertia_of_second_moments(const Mat3& S) { return S.trace() * Mat3::Identity() - S; }
+Mat3 inertia_of_second_moments(const Mat3& S) {
+  return S.trace() * Mat3::Identity() - S;
+}
 
 MassProperties solid(double mass, const Vec3& inertia) {
   MassProperties p;
@@ -33,12 +37,13 @@ MassProperties solid(double mass, const Vec3& inertia) {
   return p;
 }
 
-MassProperties planar(double mass, double polar) { return solid(mass, Vec3(0, 0, polar)); }
+MassProperties planar(double mass, double polar) {
+  return solid(mass, Vec3(0, 0, polar));
+}
 
 // integral over |x|^p + |y|^p <= 1 of |x|^m |y|^n
 double unit_section(double p, int m, int n) {
-  return 4 / (p * p) *
-         std::exp(std::lgamma((m + 1) / p) + std::lgamma((n + 1) / p) - std::lgamma((m + n + 2) / p + 1));
+  return 4 / (p * p) * std::exp(std::lgamma((m + 1) / p) + std::lgamma((n + 1) / p) - std::lgamma((m + n + 2) / p + 1));
 }
 
 // 2 integral_0^1 z^l (1 - z^q)^e dz
@@ -144,7 +149,9 @@ struct Visitor {
 
 }  // namespace
 
-MassProperties mass_properties(const Shape& shape, double density) { return std::visit(Visitor{density}, shape); }
+MassProperties mass_properties(const Shape& shape, double density) {
+  return std::visit(Visitor{density}, shape);
+}
 
 MassProperties moved(const MassProperties& properties, const Pose& pose) {
   const Mat3 R = pose.orientation.toRotationMatrix();

@@ -2,13 +2,13 @@
 // Copyright the stickslip authors
 #include "stickslip/model/mesh_io.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fmt/format.h>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -156,11 +156,13 @@ Polyhedron parse_obj(std::string_view text) {
 
 // Many binary files begin with "solid" as well: the length decides.
 Polyhedron parse_stl(std::string_view bytes) {
-  const bool binary = bytes.size() >= kStlHeader && bytes.size() == kStlHeader + kStlFacet * std::size_t{stl_count(bytes)};
+  const bool binary =
+      bytes.size() >= kStlHeader && bytes.size() == kStlHeader + kStlFacet * std::size_t{stl_count(bytes)};
   if (binary) return parse_stl_binary(bytes);
   if (bytes.substr(0, 5) == "solid") return parse_stl_text(bytes);
-  throw std::runtime_error("neither a text STL (it does not begin with \"solid\") nor a binary one (its length does not "
-                           "fit its number of facets)");
+  throw std::runtime_error(
+      "neither a text STL (it does not begin with \"solid\") nor a binary one (its length does not "
+      "fit its number of facets)");
 }
 
 Polyhedron read_mesh(const std::filesystem::path& path) {

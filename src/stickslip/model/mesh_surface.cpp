@@ -5,9 +5,9 @@
 #include "stickslip/model/mesh_io.h"
 #include "stickslip/model/triangulate.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -78,7 +78,9 @@ bool is_flat(const std::vector<Vec3>& vertices, const std::vector<int>& face) {
   });
 }
 
-std::string text_of(const Vec3& v) { return fmt::format("({:g}, {:g}, {:g})", v.x(), v.y(), v.z()); }
+std::string text_of(const Vec3& v) {
+  return fmt::format("({:g}, {:g}, {:g})", v.x(), v.y(), v.z());
+}
 
 // Every edge must be used once in each direction.
 void check_closed(const std::vector<Vec3>& vertices, const Faces& faces) {
@@ -90,11 +92,14 @@ void check_closed(const std::vector<Vec3>& vertices, const Faces& faces) {
     const auto reverse = uses.find({edge.second, edge.first});
     const int back = reverse == uses.end() ? 0 : reverse->second;
     if (count == 1 && back == 1) continue;
-    const std::string where = fmt::format("the edge from {} to {}", text_of(vertices[static_cast<std::size_t>(edge.first)]),
-                                          text_of(vertices[static_cast<std::size_t>(edge.second)]));
-    if (count + back == 1) throw std::runtime_error(fmt::format("the mesh is open: {} belongs to one face only", where));
+    const std::string where =
+        fmt::format("the edge from {} to {}", text_of(vertices[static_cast<std::size_t>(edge.first)]),
+                    text_of(vertices[static_cast<std::size_t>(edge.second)]));
+    if (count + back == 1)
+      throw std::runtime_error(fmt::format("the mesh is open: {} belongs to one face only", where));
     if (count + back == 2) {
-      throw std::runtime_error(fmt::format("the mesh is not oriented: two faces run along {} in the same direction", where));
+      throw std::runtime_error(
+          fmt::format("the mesh is not oriented: two faces run along {} in the same direction", where));
     }
     throw std::runtime_error(fmt::format("the mesh is not a surface: {} faces share {}", count + back, where));
   }

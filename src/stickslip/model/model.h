@@ -54,11 +54,11 @@ struct Body {
   std::string name;
   BodyKind kind = BodyKind::Spatial;
   std::vector<PlacedShape> shapes;
-  double mass = 0;               // 0 only when every degree of freedom is prescribed
-  Mat3 inertia = Mat3::Zero();   // about the centre of mass, body frame; planar bodies use (2,2) only
+  double mass = 0;              // 0 only when every degree of freedom is prescribed
+  Mat3 inertia = Mat3::Zero();  // about the centre of mass, body frame; planar bodies use (2,2) only
   BodyState initial;
   Drive drive;
-  std::vector<ForceFunction> forces;  // besides gravity
+  std::vector<ForceFunction> forces;               // besides gravity
   double linear_damping = 0, angular_damping = 0;  // force = -damping * velocity (first-order and 2.5D models too)
 
   [[nodiscard]] bool planar() const { return kind == BodyKind::Particle2 || kind == BodyKind::Planar; }

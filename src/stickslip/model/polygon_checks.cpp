@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Crossings are found by sweeping sides in the order of their left ends, O(n log n + n k) with k sides above each other.
+// Crossings are found by sweeping sides in the order of their left ends, O(n log n + n k) with k sides above each
+// other.
 #include "stickslip/model/polygon_checks.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <stdexcept>
 
 namespace stickslip::model {
 namespace {
 
-double cross2(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
+double cross2(const Vec2& a, const Vec2& b) {
+  return a.x() * b.y() - a.y() * b.x();
+}
 
 struct Side {
   Vec2 from, to;
@@ -75,11 +78,13 @@ std::string crossing_problem(const std::vector<Side>& sorted) {
       const Side &a = sorted[i], &b = sorted[j];
       const bool bad = neighbours(a, b) ? folds_back(a, b) : cross_or_touch(a, b);
       if (!bad) continue;
-      const Side &first = std::pair(a.loop, a.index) < std::pair(b.loop, b.index) ? a : b, &second = &first == &a ? b : a;
-      return fmt::format("the polygon crosses itself: side {} from ({:g}, {:g}) to ({:g}, {:g}) meets side {} from "
-                         "({:g}, {:g}) to ({:g}, {:g})",
-                         first.index, first.from.x(), first.from.y(), first.to.x(), first.to.y(), second.index,
-                         second.from.x(), second.from.y(), second.to.x(), second.to.y());
+      const Side &first = std::pair(a.loop, a.index) < std::pair(b.loop, b.index) ? a : b,
+                 &second = &first == &a ? b : a;
+      return fmt::format(
+          "the polygon crosses itself: side {} from ({:g}, {:g}) to ({:g}, {:g}) meets side {} from "
+          "({:g}, {:g}) to ({:g}, {:g})",
+          first.index, first.from.x(), first.from.y(), first.to.x(), first.to.y(), second.index, second.from.x(),
+          second.from.y(), second.to.x(), second.to.y());
     }
   }
   return {};
@@ -128,8 +133,8 @@ std::string polygon_problem(const Polygon& polygon) {
     if (std::string problem = loop_problem(loop); !problem.empty()) return problem;
     const int n = static_cast<int>(loop.size());
     for (int i = 0; i < n; ++i) {
-      sides.push_back({loop[static_cast<std::size_t>(i)], loop[static_cast<std::size_t>((i + 1) % n)],
-                       static_cast<int>(l), i, n});
+      sides.push_back(
+          {loop[static_cast<std::size_t>(i)], loop[static_cast<std::size_t>((i + 1) % n)], static_cast<int>(l), i, n});
     }
   }
   std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
@@ -152,7 +157,8 @@ std::string chain_problem(const Chain& chain) {
   if (chain.points.size() < 2) return "a chain needs at least 2 points";
   if (std::string problem = finite_problem(chain.points, "point"); !problem.empty()) return problem;
   for (std::size_t i = 0; i + 1 < chain.points.size(); ++i) {
-    if (chain.points[i] == chain.points[i + 1]) return fmt::format("points {} and {} of the chain are the same", i, i + 1);
+    if (chain.points[i] == chain.points[i + 1])
+      return fmt::format("points {} and {} of the chain are the same", i, i + 1);
   }
   return {};
 }

@@ -8,10 +8,10 @@
 
 #include "stickslip/model/polygon_checks.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fmt/format.h>
 #include <numbers>
 #include <stdexcept>
 
@@ -116,7 +116,8 @@ class Outline {
     if (excess > 1) r *= std::sqrt(excess);
     const double x = half.x() * r.y(), y = half.y() * r.x(), a = r.x() * r.y();
     const double root = std::sqrt(std::max(0.0, (a * a - x * x - y * y) / (x * x + y * y)));
-    const Vec2 centre_turned = (large == sweep ? -root : root) * Vec2(r.x() * half.y() / r.y(), -r.y() * half.x() / r.x());
+    const Vec2 centre_turned =
+        (large == sweep ? -root : root) * Vec2(r.x() * half.y() / r.y(), -r.y() * half.x() / r.x());
     const Vec2 centre = rotation * centre_turned + 0.5 * (start + end);
     const Vec2 from = (half - centre_turned).cwiseQuotient(r), to = (-half - centre_turned).cwiseQuotient(r);
     const double angle = std::atan2(from.y(), from.x());
@@ -253,7 +254,8 @@ class Interpreter {
 }  // namespace
 
 Polygon parse_svg_path(std::string_view d, double tolerance) {
-  if (!(tolerance > 0) || !std::isfinite(tolerance)) throw std::runtime_error("SVG path: the tolerance must be positive");
+  if (!(tolerance > 0) || !std::isfinite(tolerance))
+    throw std::runtime_error("SVG path: the tolerance must be positive");
   return Interpreter(d, tolerance).run();
 }
 

@@ -7,7 +7,9 @@
 namespace stickslip::model {
 namespace {
 
-const Vec3& at(const std::vector<Vec3>& vertices, int i) { return vertices[static_cast<std::size_t>(i)]; }
+const Vec3& at(const std::vector<Vec3>& vertices, int i) {
+  return vertices[static_cast<std::size_t>(i)];
+}
 
 // Twice the signed area of the triangle, seen against the normal.
 double turn(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& normal) {

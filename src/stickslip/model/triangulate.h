@@ -16,7 +16,8 @@ namespace stickslip::model {
 
 [[nodiscard]] bool is_convex_face(const std::vector<Vec3>& vertices, const std::vector<int>& face, const Vec3& normal);
 
-// Ear clipping: n - 2 triangles with the orientation of the face. The face must not cross itself. Cost O(n^2) to O(n^3).
+// Ear clipping: n - 2 triangles with the orientation of the face. The face must not cross itself. Cost O(n^2) to
+// O(n^3).
 [[nodiscard]] std::vector<std::array<int, 3>> triangulate_face(const std::vector<Vec3>& vertices,
                                                                const std::vector<int>& face);
 

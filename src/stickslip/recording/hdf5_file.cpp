@@ -14,7 +14,9 @@ namespace {
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
 // HDF5 prints its error stack on standard error by default; libraries never print.
-void quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+void quiet() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 hid_t native_type(ElementType type) {
   switch (type) {
@@ -39,11 +41,21 @@ Hdf5Id checked(hid_t id, Hdf5Id::Closer closer, const std::string& what) {
   return {id, closer};
 }
 
-int close_dataset(std::int64_t id) { return H5Dclose(id); }
-int close_space(std::int64_t id) { return H5Sclose(id); }
-int close_property(std::int64_t id) { return H5Pclose(id); }
-int close_type(std::int64_t id) { return H5Tclose(id); }
-int close_file(std::int64_t id) { return H5Fclose(id); }
+int close_dataset(std::int64_t id) {
+  return H5Dclose(id);
+}
+int close_space(std::int64_t id) {
+  return H5Sclose(id);
+}
+int close_property(std::int64_t id) {
+  return H5Pclose(id);
+}
+int close_type(std::int64_t id) {
+  return H5Tclose(id);
+}
+int close_file(std::int64_t id) {
+  return H5Fclose(id);
+}
 
 Hdf5Id link_creation_with_parents() {
   Hdf5Id list = checked(H5Pcreate(H5P_LINK_CREATE), close_property, "out of HDF5 identifiers");
@@ -102,14 +114,14 @@ AppendArray::AppendArray(const Hdf5Id& file, const std::string& path, ElementTyp
   }
   row_bytes_ = columns * element_size(type);
   buffer_.resize(row_bytes_ * chunk_rows_);
-  const Hdf5Id space = checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), limits.data()),
-                               close_space, "cannot describe dataset " + path);
+  const Hdf5Id space = checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), limits.data()), close_space,
+                               "cannot describe dataset " + path);
   const Hdf5Id create = checked(H5Pcreate(H5P_DATASET_CREATE), close_property, "out of HDF5 identifiers");
   H5Pset_chunk(create.get(), static_cast<int>(chunk.size()), chunk.data());
   const Hdf5Id link = link_creation_with_parents();
-  dataset_ = checked(H5Dcreate2(file.get(), path.c_str(), native_type(type), space.get(), link.get(), create.get(),
-                                H5P_DEFAULT),
-                     close_dataset, "cannot create dataset " + path);
+  dataset_ = checked(
+      H5Dcreate2(file.get(), path.c_str(), native_type(type), space.get(), link.get(), create.get(), H5P_DEFAULT),
+      close_dataset, "cannot create dataset " + path);
 }
 
 AppendArray AppendArray::open(const Hdf5Id& file, const std::string& path) {
@@ -135,9 +147,15 @@ AppendArray AppendArray::open(const Hdf5Id& file, const std::string& path) {
   return array;
 }
 
-void AppendArray::push(const double* row) { push_bytes(row); }
-void AppendArray::push(const std::int32_t* row) { push_bytes(row); }
-void AppendArray::push(const std::uint8_t* row) { push_bytes(row); }
+void AppendArray::push(const double* row) {
+  push_bytes(row);
+}
+void AppendArray::push(const std::int32_t* row) {
+  push_bytes(row);
+}
+void AppendArray::push(const std::uint8_t* row) {
+  push_bytes(row);
+}
 
 void AppendArray::push_bytes(const void* row) {
   if (row_bytes_ > 0) std::memcpy(buffer_.data() + buffered_ * row_bytes_, row, row_bytes_);
@@ -155,11 +173,11 @@ void AppendArray::write() {
   bool good = H5Dset_extent(dataset_.get(), dims.data()) >= 0;
   if (good && row_bytes_ > 0) {
     const Hdf5Id file_space = checked(H5Dget_space(dataset_.get()), close_space, "unreadable dataset");
-    const Hdf5Id memory = checked(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
-                                  close_space, "out of HDF5 identifiers");
+    const Hdf5Id memory = checked(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), close_space,
+                                  "out of HDF5 identifiers");
     H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-    good = H5Dwrite(dataset_.get(), native_type(type_), memory.get(), file_space.get(), H5P_DEFAULT,
-                    buffer_.data()) >= 0;
+    good =
+        H5Dwrite(dataset_.get(), native_type(type_), memory.get(), file_space.get(), H5P_DEFAULT, buffer_.data()) >= 0;
   }
   if (!good) throw RecordingError("cannot write to the recording: is the disk full?");
   written_ += buffered_;
@@ -230,9 +248,9 @@ void write_doubles(const Hdf5Id& file, const std::string& path, const std::vecto
   const hsize_t count = values.size();
   const Hdf5Id space = checked(H5Screate_simple(1, &count, nullptr), close_space, "out of HDF5 identifiers");
   const Hdf5Id link = link_creation_with_parents();
-  const Hdf5Id dataset = checked(H5Dcreate2(file.get(), path.c_str(), H5T_NATIVE_DOUBLE, space.get(), link.get(),
-                                            H5P_DEFAULT, H5P_DEFAULT),
-                                 close_dataset, "cannot create dataset " + path);
+  const Hdf5Id dataset = checked(
+      H5Dcreate2(file.get(), path.c_str(), H5T_NATIVE_DOUBLE, space.get(), link.get(), H5P_DEFAULT, H5P_DEFAULT),
+      close_dataset, "cannot create dataset " + path);
   if (count > 0 && H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     throw RecordingError("cannot write dataset " + path);
 }
@@ -255,8 +273,7 @@ Array read_array(const Hdf5Id& file, const std::string& path) {
     count *= n;
   }
   array.values.resize(count);
-  if (count > 0 &&
-      H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()) < 0)
+  if (count > 0 && H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()) < 0)
     throw RecordingError("cannot read dataset " + path);
   return array;
 }

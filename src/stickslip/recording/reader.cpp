@@ -9,7 +9,9 @@
 namespace stickslip::recording {
 namespace {
 
-Vec3 vec3(const Array& array, std::size_t row) { return Vec3::Map(array.values.data() + 3 * row); }
+Vec3 vec3(const Array& array, std::size_t row) {
+  return Vec3::Map(array.values.data() + 3 * row);
+}
 
 }  // namespace
 
@@ -67,8 +69,8 @@ std::vector<contact::ContactResult> Recording::contacts(std::size_t frame) const
   const std::size_t begin = static_cast<std::size_t>(first_.values.at(frame));
   // The last frame ends where the shortest of the tables does.
   std::size_t end = std::min({gap_.values.size(), contact_mode_.values.size(), contact_bodies_.values.size() / 2,
-                              contact_features_.values.size() / 4, point_.values.size() / 3,
-                              normal_.values.size() / 3, force_.values.size() / 3, slip_.values.size() / 3});
+                              contact_features_.values.size() / 4, point_.values.size() / 3, normal_.values.size() / 3,
+                              force_.values.size() / 3, slip_.values.size() / 3});
   if (frame + 1 < first_.values.size()) end = std::min(end, static_cast<std::size_t>(first_.values[frame + 1]));
   std::vector<contact::ContactResult> results;
   for (std::size_t row = begin; row < end; ++row) {

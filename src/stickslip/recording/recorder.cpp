@@ -53,8 +53,7 @@ Recorder::Recorder(const std::string& path, const RecordingInfo& info) : path_(p
 Recorder::Recorder(const std::string& path, double time) : path_(path), file_(open_file(path, true)) {
   const std::vector<std::string> names = read_names(file_, "/observables");
   const std::vector<double> times = read_array(file_, "/time").values;
-  const auto frames =
-      static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), time) - times.begin());
+  const auto frames = static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), time) - times.begin());
   const std::vector<double> firsts = read_array(file_, "/contacts/first").values;
   const std::vector<double> event_times = read_array(file_, "/events/time").values;
 
@@ -80,14 +79,14 @@ Recorder::Recorder(const std::string& path, double time) : path_(path), file_(op
   event_mode_ = AppendArray::open(file_, "/events/mode");
 
   const std::size_t rows = frames < firsts.size() ? static_cast<std::size_t>(firsts[frames]) : gap_.rows();
-  const auto events = static_cast<std::size_t>(
-      std::upper_bound(event_times.begin(), event_times.end(), time) - event_times.begin());
-  for (AppendArray* array : {&time_, &position_, &orientation_, &angle_, &velocity_, &angular_velocity_, &first_,
-                             &residual_})
+  const auto events =
+      static_cast<std::size_t>(std::upper_bound(event_times.begin(), event_times.end(), time) - event_times.begin());
+  for (AppendArray* array :
+       {&time_, &position_, &orientation_, &angle_, &velocity_, &angular_velocity_, &first_, &residual_})
     array->truncate(frames);
   for (AppendArray& array : observe_) array.truncate(frames);
-  for (AppendArray* array : {&contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_,
-                             &slip_})
+  for (AppendArray* array :
+       {&contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_, &slip_})
     array->truncate(rows);
   for (AppendArray* array : {&event_time_, &event_bodies_, &event_mode_}) array->truncate(events);
   start_single_writer();
@@ -157,10 +156,9 @@ void Recorder::append(const ModeChange& change) {
 }
 
 void Recorder::flush() {
-  for (AppendArray* array :
-       {&contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_, &slip_, &first_,
-        &position_, &orientation_, &angle_, &velocity_, &angular_velocity_, &residual_, &event_bodies_, &event_mode_,
-        &event_time_})
+  for (AppendArray* array : {&contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_,
+                             &slip_, &first_, &position_, &orientation_, &angle_, &velocity_, &angular_velocity_,
+                             &residual_, &event_bodies_, &event_mode_, &event_time_})
     array->write();
   for (AppendArray& array : observe_) array.write();
   time_.write();
@@ -174,10 +172,9 @@ void Recorder::close() {
   if (file_.get() < 0) return;
   flush();
   // Datasets must be closed before the file, or HDF5 keeps it open.
-  for (AppendArray* array :
-       {&time_, &position_, &orientation_, &angle_, &velocity_, &angular_velocity_, &first_, &contact_bodies_,
-        &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_, &slip_, &residual_, &event_time_,
-        &event_bodies_, &event_mode_})
+  for (AppendArray* array : {&time_, &position_, &orientation_, &angle_, &velocity_, &angular_velocity_, &first_,
+                             &contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_,
+                             &slip_, &residual_, &event_time_, &event_bodies_, &event_mode_})
     *array = AppendArray();
   observe_.clear();
   file_.reset();

@@ -105,7 +105,8 @@ void Simulation::restore(std::string_view bytes) {
   if (!same_model) throw std::runtime_error("the checkpoint has another number of bodies");
   in.get_list(world_.contacts, [&](collision::Contact& c) { get(in, c); });
   in.get_list(world_.memory, [&](stepping::ContactMemory& m) { get(in, m); });
-  for (std::int64_t* x : {&counters_.steps, &counters_.solves, &counters_.sub_steps, &counters_.fallbacks, &counters_.events})
+  for (std::int64_t* x :
+       {&counters_.steps, &counters_.solves, &counters_.sub_steps, &counters_.fallbacks, &counters_.events})
     in.get(*x);
   in.get(counters_.most_contacts);
   in.get(counters_.worst_residual);

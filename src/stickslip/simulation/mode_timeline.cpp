@@ -11,13 +11,21 @@ using contact::Mode;
 
 namespace {
 
-auto pair_of(const ModeInterval& interval) { return std::pair(interval.body_a, interval.body_b); }
+auto pair_of(const ModeInterval& interval) {
+  return std::pair(interval.body_a, interval.body_b);
+}
+
+// Stick and roll obey one law; an event that ends slip cannot tell them apart, the end of the step can.
+bool holds(Mode mode) {
+  return mode == Mode::Stick || mode == Mode::Roll;
+}
 
 }  // namespace
 
 void ModeTimeline::record(const stepping::World& world, double begin, std::span<const stepping::Event> events) {
   const double end = world.state.time;
-  for (const stepping::Event& event : events) change(event.contact.body_a, event.contact.body_b, event.to, event.time, end);
+  for (const stepping::Event& event : events)
+    change(event.contact.body_a, event.contact.body_b, event.to, event.time, end);
 
   // Modes at the end of the step: contacts of a pair are neighbours in canonical order.
   scratch_.clear();
@@ -34,6 +42,7 @@ void ModeTimeline::record(const stepping::World& world, double begin, std::span<
     while (k < scratch_.size() && pair_of(scratch_[k]) < pair_of(interval)) ++k;
     const bool present = k < scratch_.size() && pair_of(scratch_[k]) == pair_of(interval);
     const Mode mode = present ? scratch_[k].mode : Mode::Open;
+    if (interval.begin > begin && holds(mode) && holds(interval.mode)) interval.mode = mode;
     if (mode != interval.mode) {
       interval.end = since;
       if (interval.end > interval.begin) finished_.push_back(interval);
@@ -96,8 +105,7 @@ void ModeTimeline::save(ByteWriter& out) const {
 
 void ModeTimeline::restore(ByteReader& in) {
   in.get(started_);
-  for (auto* list : {&finished_, &current_})
-    in.get_list(*list, [&](ModeInterval& interval) { get(in, interval); });
+  for (auto* list : {&finished_, &current_}) in.get_list(*list, [&](ModeInterval& interval) { get(in, interval); });
 }
 
 }  // namespace stickslip::simulation

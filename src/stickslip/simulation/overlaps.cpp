@@ -3,8 +3,8 @@
 //
 // Bodies that overlap at the start: who and how deep, and moving them apart.
 //
-// resolve_overlaps() repeats: find contacts, solve the frictionless problem   0 <= r  _|_  gap + W_n r >= 0   and move the
-// bodies by A^-1 W_n r. It changes positions only, and in proportion to the inverse masses.
+// resolve_overlaps() repeats: find contacts, solve the frictionless problem   0 <= r  _|_  gap + W_n r >= 0   and move
+// the bodies by A^-1 W_n r. It changes positions only, and in proportion to the inverse masses.
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/simulation/simulation.h"
 #include "stickslip/stepping/problem_solver.h"

@@ -22,7 +22,8 @@ std::unique_ptr<collision::Collider> collider_or_throw(std::unique_ptr<collision
 
 Simulation::Simulation(const model::Model& model, const stepping::Method& method,
                        std::unique_ptr<collision::Collider> collider)
-    : collider_(collider_or_throw(std::move(collider), method)), world_(model, method, *collider_),
+    : collider_(collider_or_throw(std::move(collider), method)),
+      world_(model, method, *collider_),
       stepper_(stepping::make_stepper(method.stepper)) {
   if (!stepper_) throw std::invalid_argument("unknown stepper \"" + method.stepper + "\"");
   if (!(method.step > 0) || !std::isfinite(method.step)) throw std::invalid_argument("the step must be positive");

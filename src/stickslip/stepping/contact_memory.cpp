@@ -3,6 +3,7 @@
 #include "stickslip/stepping/contact_memory.h"
 
 #include "stickslip/contact/material.h"
+#include "stickslip/stepping/motion.h"
 
 #include <cmath>
 
@@ -14,10 +15,6 @@ namespace {
 
 // Velocities are differences of numbers of this relative accuracy after a solve to rounding (problem_solver.h).
 constexpr double kVelocityNoise = 1e-12;
-
-double tangential_speed(const double* u, int dimension) {
-  return dimension == 2 ? std::fabs(u[1]) : std::hypot(u[1], u[2]);
-}
 
 }  // namespace
 
@@ -34,7 +31,8 @@ void carry_over(const std::vector<ContactMemory>& before, const std::vector<coll
   std::size_t k = 0;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     while (k < before.size() && before[k].id < contacts[c].id) ++k;
-    if (k < before.size() && before[k].id == contacts[c].id) memory[c] = before[k++];
+    if (k < before.size() && before[k].id == contacts[c].id)
+      memory[c] = before[k++];
     else {
       memory[c] = ContactMemory{};
       memory[c].id = contacts[c].id;
@@ -46,7 +44,7 @@ Mode mode_before_touch(const contact::ContactRows& rows, int dimension, const mo
   double u[3] = {};
   for (int k = 1; k < dimension; ++k) u[k] = contact::relative_velocity(rows, k, a, b);
   const double scale = a.linear.lpNorm<1>() + b.linear.lpNorm<1>();
-  return tangential_speed(u, dimension) > kVelocityNoise * scale ? Mode::Slide : Mode::Stick;
+  return tangential_norm(u, dimension) > kVelocityNoise * scale ? Mode::Slide : Mode::Stick;
 }
 
 bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
@@ -59,7 +57,7 @@ bool weaken_broken_contacts(const model::Model& model, const std::vector<collisi
     if (memory[c].mode == Mode::Slide || surface.friction_static == surface.friction_kinetic) continue;
     const double* r = island.r.data() + i * static_cast<std::size_t>(D);
     // On the cone's surface up to rounding: it slides.
-    if (r[0] <= 0 || tangential_speed(r, D) < island.problem.mu[i] * r[0] * (1 - kVelocityNoise)) continue;
+    if (r[0] <= 0 || tangential_norm(r, D) < island.problem.mu[i] * r[0] * (1 - kVelocityNoise)) continue;
     memory[c].mode = Mode::Slide;
     island.problem.mu[i] = surface.friction_kinetic;
     any = true;
@@ -80,9 +78,12 @@ void record_outcome(const contact::ContactRows& rows, int dimension, const doubl
   }
   memory.touched_before = memory.touching;
   memory.touching = r[0] > 0;
-  if (!memory.touching) memory.mode = Mode::Open;
-  else if (tangential_speed(u, dimension) > kVelocityNoise * scale) memory.mode = Mode::Slide;
-  else memory.mode = rolls(rows, dimension, va, vb) ? Mode::Roll : Mode::Stick;
+  if (!memory.touching)
+    memory.mode = Mode::Open;
+  else if (tangential_norm(u, dimension) > kVelocityNoise * scale)
+    memory.mode = Mode::Slide;
+  else
+    memory.mode = rolls(rows, dimension, va, vb) ? Mode::Roll : Mode::Stick;
 }
 
 }  // namespace stickslip::stepping

@@ -22,7 +22,8 @@ void carry_over(const std::vector<ContactMemory>& before, const std::vector<coll
 [[nodiscard]] bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
                                           std::vector<ContactMemory>& memory, contact::Island& island);
 
-// Mode, force and relative velocity after a solve: r impulses, q velocities without them, va and vb velocities after it.
+// Mode, force and relative velocity after a solve: r impulses, q velocities without them, va and vb velocities after
+// it.
 void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
                     const model::Twist& va, const model::Twist& vb, double h, ContactMemory& memory);
 

@@ -17,8 +17,10 @@ inline bool solve_positive(std::size_t n, double* a, double* b) {
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = a[i * n + j];
       for (std::size_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
-      if (j < i) a[i * n + j] = sum * a[j * n + j];
-      else a[i * n + i] = sum > 1e-14 * diagonal ? 1 / std::sqrt(sum) : 0.0;
+      if (j < i)
+        a[i * n + j] = sum * a[j * n + j];
+      else
+        a[i * n + i] = sum > 1e-14 * diagonal ? 1 / std::sqrt(sum) : 0.0;
     }
   }
   double check = 0;

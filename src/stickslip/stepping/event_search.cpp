@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The instants at which the second-order stepper ends a sub-step: touch-down, end of slip, reversal of slip. Each is the
-// root of a function of the sub-step's length that takes one trial (one contact solve) to evaluate.
+// The instants at which the second-order stepper ends a sub-step: touch-down, end of slip, reversal of slip. Each is
+// the root of a function of the sub-step's length that takes one trial (one contact solve) to evaluate.
 //
 //   touch      gap(tau) = 0                                 Newton with the approach speed, inside a bracket
-//   stop       F(tau) = G (mu p_n - |p_t|) - |u_t1| = 0      with the law of the end velocity alone: F < 0 while friction is
+//   stop       F(tau) = G (mu p_n - |p_t|) - |u_t1| = 0      with the law of the end velocity alone: F < 0 while
+//   friction is
 //                                                           too weak to end the slip within tau, F >= 0 once it can
-//   reversal   u_t1(tau) . d0 = 0                           d0: direction of slip at the start. Friction cannot hold the
+//   reversal   u_t1(tau) . d0 = 0                           d0: direction of slip at the start. Friction cannot hold
+//   the
 //                                                           contact (|b_t| > G mu_s p_n), so it slips on the other way
+#include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/second_order.h"
 
 #include <algorithm>
@@ -20,10 +23,9 @@ using contact::Mode;
 
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-double dot(const double* u, const double* v, int D) { return u[1] * v[1] + (D == 3 ? u[2] * v[2] : 0.0); }
-double norm(const double* u, int D) { return std::sqrt(dot(u, u, D)); }
-double tangential_response(const ContactTrial& c, int D) { return D == 2 ? c.g[1] : std::max(c.g[1], c.g[2]); }
+double tangential_response(const ContactTrial& c, int D) {
+  return D == 2 ? c.g[1] : std::max(c.g[1], c.g[2]);
+}
 
 }  // namespace
 
@@ -38,8 +40,9 @@ void SecondOrder::touch(World& world, Component& component, const Candidate& eve
   const double gap0 = std::max(0.0, component.contacts[who].contact.gap), speed0 = component.contacts[who].velocity[0];
   double low = 0, high = trial_.h, tau = event.tau;
   double falling = std::fabs(trial_.contacts[who].u1[0] - speed0) / trial_.h;  // normal acceleration
-  const double noise = 64 * std::numeric_limits<double>::epsilon() *
-                       (trial_.contacts[who].contact.point_a.lpNorm<1>() + trial_.contacts[who].contact.point_b.lpNorm<1>());
+  const double noise =
+      64 * std::numeric_limits<double>::epsilon() *
+      (trial_.contacts[who].contact.point_a.lpNorm<1>() + trial_.contacts[who].contact.point_b.lpNorm<1>());
   if (gap0 <= noise && tau <= 1e-6 * trial_.h) tau = 0;
   for (int iteration = 0; tau > 0 && iteration < 20; ++iteration) {
     trials_.run(world, component, tau, trial_);
@@ -74,29 +77,69 @@ void SecondOrder::touch(World& world, Component& component, const Candidate& eve
   drop_histories(component);
 }
 
+// All contacts whose slip ends within the trial are given the end law together: a body on several points stops as a
+// whole, and how its points share the load is not unique, so only the sum of their reserves tells whether friction can
+// hold.
 void SecondOrder::stop(World& world, Component& component, const Candidate& event, double h) {
   const int D = world.model.dimension;
-  const auto who = index(event.contact);
-  const double s0 = norm(component.contacts[who].velocity, D);
-  double d0[3] = {};
-  for (int k = 1; k < D; ++k) d0[k] = component.contacts[who].velocity[k] / s0;
-  if (reverse(world, component, event.contact, event.tau, h) || !trial_.certified) return;
+  stopping_.clear();
+  for (std::size_t c = 0; c < component.contacts.size(); ++c)
+    if (static_cast<int>(c) == event.contact || slip_crosses(component.contacts[c], trial_.contacts[c], D))
+      stopping_.push_back(static_cast<int>(c));
+  if (stopping_.size() == 1 && reverse(world, component, event.contact, event.tau, h)) return;
+  if (!trial_.certified) return;
+  for (int c : stopping_) component.contacts[index(c)].end_law = true;
+  const bool found = search_stop(world, component, event.tau, h);
+  if (!found && trial_.certified) trials_.run(world, component, 0.5 * h, trial_);
+  for (int c : stopping_) component.contacts[index(c)].end_law = false;
+  if (!trial_.certified) return;
+  accept(world, component, trial_, false, true);
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    ContactStart& contact = component.contacts[c];
+    const bool listed = std::find(stopping_.begin(), stopping_.end(), static_cast<int>(c)) != stopping_.end();
+    if (!listed || contact.mode != Mode::Slide) continue;
+    if (!found && trial_.contacts[c].slides) continue;  // turned by more than a right angle without stopping
+    change_mode(world, component, contact, trial_.contacts[c].closed ? Mode::Stick : Mode::Open);
+    contact.velocity[1] = contact.velocity[2] = 0;
+  }
+}
 
-  const double mu = world.model.surfaces[index(component.contacts[who].contact.surface)].friction_kinetic;
+// Sum over the stopping contacts of G (mu p_n - |p_t|) - |u_t1|; continued past the cone so that secants see a slope.
+double SecondOrder::stop_reserve(const World& world, const Component& component, bool& stuck) const {
+  const int D = world.model.dimension;
+  double sum = 0;
+  stuck = true;
+  for (int i : stopping_) {
+    const ContactStart& start = component.contacts[index(i)];
+    const ContactTrial& c = trial_.contacts[index(i)];
+    const double mu = world.model.surfaces[index(start.contact.surface)].friction_kinetic;
+    const double s0 = tangential_norm(start.velocity, D), g = tangential_response(c, D);
+    const double along = tangential_dot(c.u1, start.velocity, D) / s0,
+                 push = tangential_dot(c.p, start.velocity, D) / s0;
+    if (along >= -1e-14 * s0 && push <= 0)
+      sum += g * (mu * c.p[0] - tangential_norm(c.p, D)) - (c.slides ? tangential_norm(c.u1, D) : 0.0);
+    else
+      sum += g * (mu * c.p[0] + push) - along;
+    stuck &= !c.slides || tangential_norm(c.u1, D) <= 1e-9 * s0;
+  }
+  return sum;
+}
+
+// Leaves in trial_ the shortest sub-step after which all stopping contacts stick. False when there is none within h.
+bool SecondOrder::search_stop(World& world, Component& component, double tau, double h) {
+  double s0 = 0;
+  for (int c : stopping_) s0 += tangential_norm(component.contacts[index(c)].velocity, world.model.dimension);
   constexpr double kPrecise = 1e-6;  // of the slip speed: the root is approached from the side where friction holds
-  double low = 0, high = h, f_low = -s0, f_high = 0, tau = event.tau;
+  double low = 0, high = h, f_low = -s0, f_high = 0;
   bool bracketed = false, found = false;
   for (int iteration = 0; iteration < 30; ++iteration) {
-    trials_.run(world, component, tau, trial_, event.contact);
-    if (!trial_.certified) return;
-    const ContactTrial& c = trial_.contacts[who];
-    const double g = tangential_response(c, D), along = dot(c.u1, d0, D), push = dot(c.p, d0, D);
-    double f;
-    if (along >= -1e-14 * s0 && push <= 0) f = g * (mu * c.p[0] - norm(c.p, D)) - (c.slides ? norm(c.u1, D) : 0.0);
-    else f = g * (mu * c.p[0] + push) - along;
+    trials_.run(world, component, tau, trial_);
+    if (!trial_.certified) return false;
+    bool stuck = false;
+    const double f = stop_reserve(world, component, stuck);
     if (f >= 0) {
       high = tau, f_high = f, bracketed = true;
-      if (!c.slides || norm(c.u1, D) <= 1e-9 * s0) {
+      if (stuck) {
         std::swap(trial_, best_);
         found = true;
         if (f <= kPrecise * s0) break;
@@ -120,23 +163,8 @@ void SecondOrder::stop(World& world, Component& component, const Candidate& even
     if (!(next > low && next < high) || (iteration > 6 && iteration % 2 == 1)) next = 0.5 * (low + high);
     tau = next;
   }
-  if (!found) {  // it turned by more than a right angle without stopping: half a sub-step with the end law
-    trials_.run(world, component, 0.5 * h, trial_, event.contact);
-    if (!trial_.certified) return;
-    const bool closed = trial_.contacts[who].closed, slides = trial_.contacts[who].slides;
-    accept(world, component, trial_, false, true);
-    change_mode(world, component, component.contacts[who], !closed ? Mode::Open : slides ? Mode::Slide : Mode::Stick);
-    return;
-  }
-  std::swap(trial_, best_);
-  accept(world, component, trial_, false, true);
-  // Other contacts of the same bodies come to rest with it.
-  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
-    ContactStart& contact = component.contacts[c];
-    if (c != who && (contact.mode != Mode::Slide || norm(contact.velocity, D) > 1e-9 * s0)) continue;
-    change_mode(world, component, contact, Mode::Stick);
-    contact.velocity[1] = contact.velocity[2] = 0;
-  }
+  if (found) std::swap(trial_, best_);
+  return found;
 }
 
 bool SecondOrder::reverse(World& world, Component& component, int c, double tau, double h) {
@@ -144,7 +172,7 @@ bool SecondOrder::reverse(World& world, Component& component, int c, double tau,
   const auto who = index(c);
   const ContactStart& start = component.contacts[who];
   const double mu = world.model.surfaces[index(start.contact.surface)].friction_static;
-  const double s0 = norm(start.velocity, D);
+  const double s0 = tangential_norm(start.velocity, D);
   double d0[3] = {}, push[3] = {};
   for (int k = 1; k < D; ++k) d0[k] = start.velocity[k] / s0;
   trials_.run(world, component, tau, trial_);
@@ -152,15 +180,17 @@ bool SecondOrder::reverse(World& world, Component& component, int c, double tau,
   const ContactTrial& out = trial_.contacts[who];
   const double g = tangential_response(out, D);
   for (int k = 1; k < D; ++k) push[k] = out.u1[k] - start.velocity[k] - g * out.p[k];
-  if (norm(push, D) <= g * mu * out.p[0]) return false;  // friction can hold it
+  if (tangential_norm(push, D) <= g * mu * out.p[0]) return false;  // friction can hold it
 
   double low = 0, high = h, f_low = s0, f_high = 0;
   bool bracketed = false;
   for (int iteration = 0; iteration < 8; ++iteration) {
-    const double f = dot(trial_.contacts[who].u1, d0, D);
+    const double f = tangential_dot(trial_.contacts[who].u1, d0, D);
     if (std::fabs(f) <= 1e-10 * s0) break;
-    if (f > 0) low = tau, f_low = f;
-    else high = tau, f_high = f, bracketed = true;
+    if (f > 0)
+      low = tau, f_low = f;
+    else
+      high = tau, f_high = f, bracketed = true;
     const double next = bracketed ? low + (high - low) * f_low / (f_low - f_high) : std::min(h, tau * s0 / (s0 - f));
     if (!(next > low && next <= high) || next == tau) break;
     tau = next;

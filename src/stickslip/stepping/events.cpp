@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/events.h"
 
-#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/motion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,17 +13,11 @@ using contact::Mode;
 
 namespace {
 
-constexpr double kLargestTurn = 0.3;   // rad per sub-step
-constexpr double kTurnPerStep = 5;     // see the header
-constexpr double kMiss = 0.01;         // passing zero slip closer than this part of its change counts as a stop,
-constexpr double kMissPerStep = 0.3;   // and at small steps than this times H / T
+constexpr double kLargestTurn = 0.3;  // rad per sub-step
+constexpr double kTurnPerStep = 5;    // see the header
+constexpr double kMiss = 0.01;        // passing zero slip closer than this part of its change counts as a stop,
+constexpr double kMissPerStep = 0.3;  // and at small steps than this times H / T
 constexpr double kNoise = 1e-11;
-
-double norm(const double* u, int dimension) { return dimension == 2 ? std::fabs(u[1]) : std::hypot(u[1], u[2]); }
-
-double dot(const double* u, const double* v, int dimension) {
-  return u[1] * v[1] + (dimension == 3 ? u[2] * v[2] : 0.0);
-}
 
 // Zero of the parabola through gap and speed at the start and the gap at the end.
 double touch_time(double gap0, double speed0, double gap1, double h) {
@@ -50,8 +44,10 @@ class Search {
 
   void look(const ContactStart& start, int c) {
     const ContactTrial& contact = trial_.contacts[static_cast<std::size_t>(c)];
-    if (start.mode == Mode::Open) look_open(start, contact, c);
-    else look_closed(start, contact, c);
+    if (start.mode == Mode::Open)
+      look_open(start, contact, c);
+    else
+      look_closed(start, contact, c);
   }
   [[nodiscard]] const Candidate& best() const { return best_; }
 
@@ -84,8 +80,10 @@ class Search {
     const bool line = start.margins_known && !start.just_changed;
     if (line) {
       const double tau = vanishing_time(start.margin_n, start.margin_age, margins.normal, h);
-      if (tau < h) offer(EventKind::Lift, c, tau);
-      else if (!contact.closed) offer(EventKind::Lift, c, 0, true);
+      if (tau < h)
+        offer(EventKind::Lift, c, tau);
+      else if (!contact.closed)
+        offer(EventKind::Lift, c, 0, true);
     } else if (!contact.closed && !start.just_changed) {
       offer(EventKind::Lift, c, 0, true);
     }
@@ -105,9 +103,9 @@ class Search {
 
   void look_sliding(const ContactStart& start, const ContactTrial& contact, int c) {
     const int D = world_.model.dimension;
-    const double h = trial_.h, speed = norm(start.velocity, D);
+    const double h = trial_.h, speed = tangential_norm(start.velocity, D);
     if (start.just_changed || !contact.closed || speed <= slip_noise(start, contact, D)) return;
-    const double along = dot(start.velocity, contact.u1, D);
+    const double along = tangential_dot(start.velocity, contact.u1, D);
     const bool crosses = along <= 0 || !contact.slides;
     if (D == 3 && contact.slides && h > h_min_) {
       const double across = std::fabs(start.velocity[1] * contact.u1[2] - start.velocity[2] * contact.u1[1]);
@@ -135,7 +133,9 @@ Margins force_margins(const ContactTrial& contact, double mu_static, double h, i
   const double g_t = dimension == 2 ? contact.g[1] : std::max(contact.g[1], contact.g[2]);
   Margins m;
   m.normal = (contact.p[0] - std::max(0.0, contact.u1[0]) / contact.g[0]) / h;
-  m.tangential = (mu_static * contact.p[0] - norm(contact.p, dimension) - norm(contact.u1, dimension) / g_t) / h;
+  m.tangential = (mu_static * contact.p[0] - tangential_norm(contact.p, dimension) -
+                  tangential_norm(contact.u1, dimension) / g_t) /
+                 h;
   return m;
 }
 
@@ -143,6 +143,12 @@ double slip_noise(const ContactStart& start, const ContactTrial& contact, int di
   double scale = 0;
   for (int k = 0; k < dimension; ++k) scale += contact.g[k] * std::fabs(contact.p[k]);
   return kNoise * std::max(scale, start.slip_peak);
+}
+
+bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int dimension) {
+  if (start.mode != Mode::Slide || start.just_changed || !contact.closed) return false;
+  if (tangential_norm(start.velocity, dimension) <= slip_noise(start, contact, dimension)) return false;
+  return tangential_dot(start.velocity, contact.u1, dimension) <= 0 || !contact.slides;
 }
 
 Candidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {

@@ -3,9 +3,11 @@
 //
 // Which change of contact mode comes first within a trial step, and when.
 //
-// Forces are means over a sub-step, that is, values at its middle. The reserve of the normal force and of friction there,
+// Forces are means over a sub-step, that is, values at its middle. The reserve of the normal force and of friction
+// there,
 //
-//     m_n = (p_n - max(0, u_n1) / G_nn) / h,        m_t = (mu_s p_n - |p_t| - |u_t1| / G_tt) / h       (G: diagonal of W)
+//     m_n = (p_n - max(0, u_n1) / G_nn) / h,        m_t = (mu_s p_n - |p_t| - |u_t1| / G_tt) / h       (G: diagonal of
+//     W)
 //
 // are also meaningful when the solver already let go (they are then negative). A line through the reserves of two
 // sub-steps predicts when they vanish, to second order:
@@ -14,12 +16,12 @@
 //   touch   open, the gap is negative at the end                 stop    sliding, the slip changes direction
 //   turn    sliding in space past zero slip without stopping: no event, but the sub-step must be shortened
 //
-// A sticking contact may both slip and lift within one step; the earlier one (as a rule the slip, since the cone shrinks
-// with the normal force) is what counts.
+// A sticking contact may both slip and lift within one step; the earlier one (as a rule the slip, since the cone
+// shrinks with the normal force) is what counts.
 //
 // Turns. Friction follows the direction of slip; over a sub-step in which that turns by da the mean of the direction is
-// off by about da^2/12. The allowed turn is proportional to the step: kTurnPerStep * H / T, T = slip_peak / |du/dt|, the
-// time in which the slip builds up, so that the error of one passage near zero slip falls like H^2.
+// off by about da^2/12. The allowed turn is proportional to the step: kTurnPerStep * H / T, T = slip_peak / |du/dt|,
+// the time in which the slip builds up, so that the error of one passage near zero slip falls like H^2.
 #pragma once
 
 #include "stickslip/stepping/trial.h"
@@ -28,12 +30,14 @@ namespace stickslip::stepping {
 
 enum class EventKind : char { None, Touch, Lift, Slip, Stop };
 
+constexpr int kNoContact = -1;
+
 struct Candidate {
   EventKind kind = EventKind::None;
   int contact = kNoContact;
-  double tau = 0;             // time from the start of the trial
+  double tau = 0;                // time from the start of the trial
   bool without_history = false;  // the solver changed the mode, and no line tells when
-  double turn = 0;            // of slip, over what is allowed; > 1: shorten the sub-step unless an event comes before
+  double turn = 0;  // of slip, over what is allowed; > 1: shorten the sub-step unless an event comes before
 
   [[nodiscard]] bool turns_too_far(double h) const { return turn > 1 && (kind == EventKind::None || tau * turn > h); }
 };
@@ -45,6 +49,9 @@ struct Margins {
 
 // Slip below this is zero up to rounding.
 [[nodiscard]] double slip_noise(const ContactStart& start, const ContactTrial& contact, int dimension);
+
+// A sliding contact whose slip ends or reverses within the trial.
+[[nodiscard]] bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int dimension);
 
 // H: length of the whole step, h_min: the shortest sub-step.
 [[nodiscard]] Candidate first_event(const World& world, const Component& component, const Trial& trial, double H,

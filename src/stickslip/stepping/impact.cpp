@@ -7,7 +7,7 @@
 // First order: Stewart-Trinkle (stewart_trinkle.h), restricted to the component's bodies and contacts.
 #include "stickslip/contact/material.h"
 #include "stickslip/stepping/contact_memory.h"
-#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/trial.h"
 
 #include <cmath>
@@ -17,16 +17,6 @@ namespace stickslip::stepping {
 using contact::ContactRows;
 using contact::Mode;
 using contact::relative_velocity;
-
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-double tangential(const double* u, int dimension) {
-  return dimension == 2 ? std::fabs(u[1]) : std::hypot(u[1], u[2]);
-}
-
-}  // namespace
 
 bool TrialStep::impact(World& world, Component& component, std::span<const double> restitution) {
   const int D = world.model.dimension;
@@ -39,7 +29,8 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
     }
   for (const BodyStart& start : component.bodies) {
     const auto b = index(start.body);
-    contact::evaluate_inertia(world.model.bodies[b], world.traits[b], world.state.bodies[b].pose.orientation, 0, dynamics_[b]);
+    contact::evaluate_inertia(world.model.bodies[b], world.traits[b], world.state.bodies[b].pose.orientation, 0,
+                              dynamics_[b]);
   }
   system_.build_single(D, rows_mid_, dynamics_);
   system_.assemble(dynamics_);
@@ -49,7 +40,8 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
     const ContactRows& rows = rows_mid_[c];
     double* q = island.problem.q.data() + c * index(D);
     for (int k = 0; k < D; ++k) {
-      q[k] = relative_velocity(rows, k, world.state.bodies[index(rows.a)].velocity, world.state.bodies[index(rows.b)].velocity);
+      q[k] = relative_velocity(rows, k, world.state.bodies[index(rows.a)].velocity,
+                               world.state.bodies[index(rows.b)].velocity);
       island.r[c * index(D) + index(k)] = 0;
     }
     if (q[0] < 0 && restitution[i] > 0) q[0] *= 1 + restitution[i];
@@ -61,14 +53,17 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
     const double* p = island.r.data() + c * index(D);
     const auto a = index(rows.a), b = index(rows.b);
     model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
-    if (D == 2) contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], va, vb);
-    else contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], va, vb);
+    if (D == 2)
+      contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], va, vb);
+    else
+      contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], va, vb);
   }
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     ContactStart& contact = component.contacts[c];
     const auto a = index(contact.rows.a), b = index(contact.rows.b);
     for (int k = 0; k < D; ++k)
-      contact.velocity[k] = relative_velocity(contact.rows, k, world.state.bodies[a].velocity, world.state.bodies[b].velocity);
+      contact.velocity[k] =
+          relative_velocity(contact.rows, k, world.state.bodies[a].velocity, world.state.bodies[b].velocity);
   }
   constexpr double kNoise = 1e-11;  // of the velocities before: what rounding leaves of a velocity that became zero
   for (std::size_t c = 0; c < closed_.size(); ++c) {
@@ -77,10 +72,13 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
     const double* p = island.r.data() + c * index(D);
     double scale = 0;
     for (int k = 0; k < D; ++k)
-      scale += std::fabs(q[k]) + std::fabs(p[k]) * island.problem.W.value[index((island.problem.W.diagonal[c] * D + k) * D + k)];
-    if (contact.velocity[0] > kNoise * scale) contact.mode = Mode::Open;
-    else contact.mode = tangential(contact.velocity, D) > kNoise * scale ? Mode::Slide : Mode::Stick;
-    contact.slip_peak = tangential(contact.velocity, D);
+      scale += std::fabs(q[k]) +
+               std::fabs(p[k]) * island.problem.W.value[index((island.problem.W.diagonal[c] * D + k) * D + k)];
+    if (contact.velocity[0] > kNoise * scale)
+      contact.mode = Mode::Open;
+    else
+      contact.mode = tangential_norm(contact.velocity, D) > kNoise * scale ? Mode::Slide : Mode::Stick;
+    contact.slip_peak = tangential_norm(contact.velocity, D);
     contact.force.setZero();
   }
   return true;
@@ -110,11 +108,13 @@ void TrialStep::run_first_order(World& world, Component& component, double h, Tr
     const model::BodyState& s = world.state.bodies[b];
     contact::evaluate_inertia(body, traits, s.pose.orientation, h, dynamics_[b]);
     const model::Wrench wrench = contact::applied_wrench(world.model, static_cast<int>(b), traits, world.state);
-    free_[b].linear += dynamics_[b].inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * s.velocity.linear));
+    free_[b].linear +=
+        dynamics_[b].inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * s.velocity.linear));
     if (!traits.free_rotation) continue;
     if (!traits.isotropic && !traits.locked_rotation)
       free_[b].angular = contact::gyroscopic_step(body.inertia, s.pose.orientation, s.velocity.angular, h);
-    free_[b].angular += dynamics_[b].inverse_inertia * (h * (wrench.torque - body.angular_damping * s.velocity.angular));
+    free_[b].angular +=
+        dynamics_[b].inverse_inertia * (h * (wrench.torque - body.angular_damping * s.velocity.angular));
   }
   // Every contact takes part, with its gap at the end of the step for prescribed bodies.
   closed_.resize(component.contacts.size());
@@ -142,15 +142,15 @@ void TrialStep::run_first_order(World& world, Component& component, double h, Tr
                      : relative_velocity(rows, k, drive_end_[a], drive_end_[b]);
       island.r[c * index(D) + index(k)] = h * start.force.dot(rows.direction[k]);
     }
-    const Mode mode = start.mode == Mode::Open ? mode_before_touch(rows, D, world.state.bodies[a].velocity,
-                                                                   world.state.bodies[b].velocity) : start.mode;
-    island.problem.mu[c] =
-        contact::friction_coefficient(world.model.surfaces[index(start.contact.surface)], mode);
+    const Mode mode = start.mode == Mode::Open
+                          ? mode_before_touch(rows, D, world.state.bodies[a].velocity, world.state.bodies[b].velocity)
+                          : start.mode;
+    island.problem.mu[c] = contact::friction_coefficient(world.model.surfaces[index(start.contact.surface)], mode);
     start.velocity[1] = start.velocity[2] = 0;  // the law of the end velocity alone
   }
   trial.certified = solve(world);
   take_velocities(world, component, h, trial);
-  take_contacts(component, h, kNoContact, trial);
+  take_contacts(component, trial);
   if (!trial.certified) return;
   for (std::size_t k = 0; k < n; ++k) {
     const auto b = index(component.bodies[k].body);

@@ -9,15 +9,15 @@
 namespace stickslip::stepping {
 
 struct Method {
-  std::string motion = "dynamic";            // dynamic
-  std::string stepper = "stewart-trinkle";   // a name of the stepper registry
-  std::string friction = "cone";             // cone | pyramid
-  int directions = 8;                        // of the pyramid, even, 4 .. 1024 (spatial contacts only)
-  double step = 1e-3;                        // seconds (in the scene's unit of time), > 0
-  std::string solver = "auto";               // a name of the solver registry
-  double tolerance = 1e-9;                   // largest certified residual of a step
-  std::string collider = "features";         // a name of the collider registry
-  int threads = 1;                           // islands in parallel; the result does not depend on it
+  std::string motion = "dynamic";           // dynamic
+  std::string stepper = "stewart-trinkle";  // a name of the stepper registry
+  std::string friction = "cone";            // cone | pyramid
+  int directions = 8;                       // of the pyramid, even, 4 .. 1024 (spatial contacts only)
+  double step = 1e-3;                       // seconds (in the scene's unit of time), > 0
+  std::string solver = "auto";              // a name of the solver registry
+  double tolerance = 1e-9;                  // largest certified residual of a step
+  std::string collider = "features";        // a name of the collider registry
+  int threads = 1;                          // islands in parallel; the result does not depend on it
 };
 
 }  // namespace stickslip::stepping

@@ -46,8 +46,10 @@ void ModeNewton::choose_laws(const complementarity::ContactProblem& problem, std
       z[k] = r[c * D + k] - (g > 0 ? u[k] / g : 0.0);
     }
     const double length = tangent_norm<D>(z), mu = problem.mu[c];
-    if (z[0] <= 0) law_[c] = Law::Open;
-    else law_[c] = length <= mu * z[0] ? Law::Stick : Law::Slide;
+    if (z[0] <= 0)
+      law_[c] = Law::Open;
+    else
+      law_[c] = length <= mu * z[0] ? Law::Stick : Law::Slide;
   }
 }
 
@@ -137,10 +139,7 @@ void ModeNewton::substitute(int n, double* x) const {
 template <int D>
 bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
   const int contacts = problem.contacts(), n = contacts * D;
-  law_.resize(contacts);
-  for (auto* x : {&u_, &defect_, &step_}) x->resize(n);
-  matrix_.resize(n * n);
-  pivot_.resize(n);
+  prepare(contacts, n);
   velocity<D>(problem, r);
   choose_laws<D>(problem, r);
   for (int step = 0; step < steps; ++step) {
@@ -172,6 +171,67 @@ bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<d
     for (int k = 1; k < D; ++k) x[k] *= onto;
   }
   return true;
+}
+
+void ModeNewton::prepare(int contacts, int n) {
+  law_.resize(contacts);
+  for (auto* x : {&u_, &defect_, &step_}) x->resize(n);
+  matrix_.resize(n * n);
+  pivot_.resize(n);
+}
+
+template <int D>
+bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::span<double> r) {
+  constexpr int kRounds = 60;
+  const int contacts = problem.contacts(), n = contacts * D;
+  prepare(contacts, n);
+  velocity<D>(problem, r);
+  choose_laws<D>(problem, r);
+  for (Law& law : law_)
+    if (law == Law::Slide) law = Law::Stick;
+  fill<D>(problem, r);
+  if (!factor(n)) return false;
+  // From zero: the first projection then gives the smallest impulses that hold, without contacts that press against
+  // each other (a stress left over from sliding, say).
+  std::fill(r.begin(), r.end(), 0.0);
+  std::copy(problem.q.begin(), problem.q.end(), u_.begin());
+  for (int round = 0; round < kRounds; ++round) {
+    for (int repeat = 0; repeat < 2; ++repeat) {  // onto u = 0; the second takes out what the proximal weight left
+      for (int c = 0; c < contacts; ++c)
+        for (int k = 0; k < D; ++k) step_[c * D + k] = law_[c] == Law::Stick ? u_[c * D + k] : r[c * D + k];
+      substitute(n, step_.data());
+      double sum = 0;
+      for (int k = 0; k < n; ++k) r[k] -= step_[k], sum += r[k];
+      if (!std::isfinite(sum)) return false;
+      velocity<D>(problem, r);
+    }
+    bool inside = true;
+    for (int c = 0; c < contacts; ++c) {
+      double* x = r.data() + c * D;
+      const double length = tangent_norm<D>(x), mu = problem.mu[c];
+      if (x[0] >= 0 && length <= mu * x[0]) continue;
+      inside = false;
+      if (mu * length <= -x[0]) {
+        std::fill(x, x + D, 0.0);
+        continue;
+      }
+      // Well inside at first, so that few rounds suffice; then nearer to the edge, for what is barely held.
+      const double inner = mu * (round < 20   ? 0.9
+                                 : round < 40 ? 0.999
+                                              : 1 - 1e-6),
+                   normal = (x[0] + inner * length) / (1 + inner * inner);
+      for (int k = 1; k < D; ++k) x[k] *= inner * normal / length;
+      x[0] = normal;
+    }
+    if (inside) return true;
+    velocity<D>(problem, r);
+  }
+  return false;
+}
+
+bool ModeNewton::hold(const complementarity::ContactProblem& problem, std::span<double> r) {
+  if (problem.contacts() > kMaxContacts || !problem.kind.empty()) return false;
+  return problem.dimension() == 2 ? run_hold<2>(problem, r) : run_hold<3>(problem, r);
 }
 
 bool ModeNewton::polish(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {

@@ -13,7 +13,7 @@ using complementarity::contact_residual;
 using complementarity::Residual;
 
 bool ProblemSolver::solve(const Method& method, contact::Island& island) {
-  return solve_cone(method, island);
+  return method.friction == "pyramid" ? pyramid_.solve(method, island) : solve_cone(method, island);
 }
 
 bool ProblemSolver::accept(contact::Island& island, const Residual& residual, const char* solver) {
@@ -32,7 +32,7 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
       solve_single(problem, island.r);
       const Residual residual = contact_residual(problem, island.r);
       if (residual.error <= kAim) return accept(island, residual, "one-contact");
-    } else if (try_polish(island)) {
+    } else if (try_polish(island) || try_hold(island)) {
       return true;
     }
   }
@@ -64,6 +64,17 @@ void ProblemSolver::solve_single(const complementarity::ContactProblem& problem,
     (void)complementarity::solve_frictional_contact<2>(W, problem.q.data(), problem.mu[0], r.data(), slip_rate);
   else
     (void)complementarity::solve_frictional_contact<3>(W, problem.q.data(), problem.mu[0], r.data(), slip_rate);
+}
+
+// The load of sticking contacts spread until each can bear its share.
+bool ProblemSolver::try_hold(contact::Island& island) {
+  if (island.problem.contacts() > ModeNewton::kMaxContacts) return false;
+  r_.assign(island.r.begin(), island.r.end());
+  if (!newton_.hold(island.problem, r_)) return false;
+  const Residual residual = contact_residual(island.problem, r_);
+  if (residual.error > kAim) return false;
+  std::copy(r_.begin(), r_.end(), island.r.begin());
+  return accept(island, residual, "hold");
 }
 
 // Two Newton steps from island.r; keeps the result, and returns true, if it certifies at the aim.

@@ -8,14 +8,17 @@
 //   1. the impulses of the previous step, if they still solve the problem (bodies at rest, steady sliding),
 //   2. the closed form, for a single contact,
 //   3. Newton's method in the modes of the previous step (mode_newton.h), for a few contacts,
-//   4. the general solver, then again Newton to polish its answer.
-// Whatever answers, the certificate is contact_residual() of the problem that was posed.
+//   4. all contacts stuck, with the load spread (ModeNewton::hold), for a body at rest on many points,
+//   5. the general solver, then again Newton to polish its answer.
+// Friction pyramids go to pyramid_solver.h. Whatever answers, the certificate is contact_residual() of the problem that
+// was posed.
 #pragma once
 
 #include "stickslip/complementarity/cone/contact_solver.h"
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/stepping/method.h"
 #include "stickslip/stepping/mode_newton.h"
+#include "stickslip/stepping/pyramid_solver.h"
 
 #include <vector>
 
@@ -32,12 +35,14 @@ class ProblemSolver {
  private:
   bool solve_cone(const Method& method, contact::Island& island);
   bool try_polish(contact::Island& island);
+  bool try_hold(contact::Island& island);
   void tighten(const Method& method, contact::Island& island);
   static void solve_single(const complementarity::ContactProblem& problem, std::vector<double>& r);
   static bool accept(contact::Island& island, const complementarity::Residual& residual, const char* solver);
 
   complementarity::ContactSolver cone_;
   ModeNewton newton_;
+  PyramidSolver pyramid_;
   std::vector<double> r_;
 };
 

@@ -14,8 +14,10 @@ void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const 
       const contact::ContactRows& rows = system.rows()[static_cast<std::size_t>(island.contacts[i])];
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       model::Twist &va = state.bodies[a].velocity, &vb = state.bodies[b].velocity;
-      if (D == 2) contact::apply_impulse<2>(rows, r, dynamics[a], dynamics[b], va, vb);
-      else contact::apply_impulse<3>(rows, r, dynamics[a], dynamics[b], va, vb);
+      if (D == 2)
+        contact::apply_impulse<2>(rows, r, dynamics[a], dynamics[b], va, vb);
+      else
+        contact::apply_impulse<3>(rows, r, dynamics[a], dynamics[b], va, vb);
       for (std::size_t k = 0; k < D; ++k) {
         const double p = std::fabs(r[k]);
         magnitude_[a].linear += p * dynamics[a].inverse_mass.maxCoeff();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Exact rest. The velocity of a body that contacts hold is a sum of large terms that cancel, v+ = v_free + A^-1 J' p, and
-// what remains of the sum below its rounding (and the solver's aim) is noise. Taken for motion it would add up over
-// millions of steps, so it is removed: components below kNoise times the sum of the magnitudes of the terms become zero.
-// The same for gaps: the difference of two points is not known better than the points' own last bits.
-// A real acceleration would have to be below kNoise times gravity to be lost.
+// Exact rest. The velocity of a body that contacts hold is a sum of large terms that cancel, v+ = v_free + A^-1 J' p,
+// and what remains of the sum below its rounding (and the solver's aim) is noise. Taken for motion it would add up over
+// millions of steps, so it is removed: components below kNoise times the sum of the magnitudes of the terms become
+// zero. The same for gaps: the difference of two points is not known better than the points' own last bits. A real
+// acceleration would have to be below kNoise times gravity to be lost.
 #pragma once
 
 #include "stickslip/contact/contact_system.h"

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/second_order.h"
 
-#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/motion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +13,12 @@ using contact::Mode;
 
 namespace {
 
-constexpr double kShortest = 1e-4;   // of the step: shortest sub-step to follow a turn of slip
-constexpr double kInstant = 1e-6;    // of the step: events closer than this are simultaneous
-constexpr double kRounding = 1e-12;  // of the step: a remainder of the time axis, not a sub-step
-constexpr double kTurnAim = 0.7;     // of the allowed turn of slip per sub-step
-constexpr int kMaxEvents = 24;       // per step and component, then first order
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
+constexpr double kShortest = 1e-4;        // of the step: shortest sub-step to follow a turn of slip
+constexpr double kInstant = 1e-6;         // of the step: events closer than this are simultaneous
+constexpr double kRounding = 1e-12;       // of the step: a remainder of the time axis, not a sub-step
+constexpr double kTurnAim = 0.7;          // of the allowed turn of slip per sub-step
+constexpr int kMaxEvents = 24;            // per step and component, then first order
+constexpr std::size_t kMaxContacts = 48;  // of a component: beyond, events crowd and dense projections cost too much
 
 }  // namespace
 
@@ -48,9 +47,8 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
   report.solver = trials_.solver();
   report.sub_steps = sub_steps_;
   report.fallbacks = fallbacks_;
-  std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
-    return a.time != b.time ? a.time < b.time : a.contact < b.contact;
-  });
+  std::sort(events_.begin(), events_.end(),
+            [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.contact < b.contact; });
   report.events = events_;
   world.state.time = end_time;
   trials_.place_all_driven(world, end_time, world.state);
@@ -59,6 +57,7 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
 }
 
 SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& component, double H) {
+  if (component.contacts.size() > kMaxContacts) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
   const double h_min = kShortest * H;
   double longest = H;
   int events = 0, halvings = 0;
@@ -135,7 +134,8 @@ void SecondOrder::accept(World& world, Component& component, Trial& trial, bool 
     start.rows = out.rows;
     const auto a = index(start.rows.a), b = index(start.rows.b);
     for (int k = 0; k < D; ++k)
-      start.velocity[k] = contact::relative_velocity(start.rows, k, world.state.bodies[a].velocity, world.state.bodies[b].velocity);
+      start.velocity[k] =
+          contact::relative_velocity(start.rows, k, world.state.bodies[a].velocity, world.state.bodies[b].velocity);
     start.just_changed = false;
     start.margins_known = false;
     if (!took_part) continue;
@@ -148,8 +148,7 @@ void SecondOrder::accept(World& world, Component& component, Trial& trial, bool 
     start.force.setZero();
     for (int k = 0; k < D; ++k) start.force += out.p[k] / trial.h * out.rows.direction[k];
     start.impulse += trial.h * start.force;
-    const double slip = D == 2 ? std::fabs(out.u1[1]) : std::hypot(out.u1[1], out.u1[2]);
-    start.slip_peak = start.mode == Mode::Slide ? std::max(start.slip_peak, slip) : 0.0;
+    start.slip_peak = start.mode == Mode::Slide ? std::max(start.slip_peak, tangential_norm(out.u1, D)) : 0.0;
   }
   component.acceleration_h = trial.h;
   component.acceleration_known = true;
@@ -164,8 +163,9 @@ void SecondOrder::settle_modes(World& world, Component& component, const Trial& 
     const ContactTrial& out = trial.contacts[c];
     if (start.mode == Mode::Open) continue;
     Mode mode = start.mode;
-    const double speed = std::hypot(start.velocity[1], world.model.dimension == 3 ? start.velocity[2] : 0.0);
-    if (!out.closed) mode = Mode::Open;
+    const double speed = tangential_norm(start.velocity, world.model.dimension);
+    if (!out.closed)
+      mode = Mode::Open;
     else if (start.mode == Mode::Slide && !out.slides && speed <= slip_noise(start, out, world.model.dimension)) {
       mode = Mode::Stick;
       start.false_alarm = true;
@@ -205,8 +205,9 @@ void SecondOrder::lift_or_slip(World& world, Component& component, const Candida
   drop_histories(component);
 }
 
-// Leaves in trial_ the sub-step that ends at the event. If the solver had already let go, the reserve was only an estimate
-// (it takes the contact alone): a trial to the estimated instant gives a true one, and with it a better instant.
+// Leaves in trial_ the sub-step that ends at the event. If the solver had already let go, the reserve was only an
+// estimate (it takes the contact alone): a trial to the estimated instant gives a true one, and with it a better
+// instant.
 void SecondOrder::refine(World& world, Component& component, const Candidate& event, double instant) {
   const ContactStart& start = component.contacts[index(event.contact)];
   const ContactTrial& out = trial_.contacts[index(event.contact)];

@@ -13,12 +13,12 @@
 //         turn of slip           shorten the sub-step and try again
 //       too many events (accumulation, chatter, jam), or a problem that was not solved: first-order step over the rest
 //
-// Components are independent within a step and are advanced one after the other, each with sub-steps of its own. When any
-// body has force functions all bodies form one component, since a force may read every other body's state.
+// Components are independent within a step and are advanced one after the other, each with sub-steps of its own. When
+// any body has force functions all bodies form one component, since a force may read every other body's state.
 //
 // After an event histories (acceleration, force reserves) are dropped; the next sub-step predicts twice instead. They
-// also end at breakpoints of the drives. A contact at which an event just happened raises no second one at that instant.
-// Impacts use Newton's restitution; it is left out when the next flight would be shorter than a step.
+// also end at breakpoints of the drives. A contact at which an event just happened raises no second one at that
+// instant. Impacts use Newton's restitution; it is left out when the next flight would be shorter than a step.
 //
 // Assumptions and open points: docs/theory/second-order.md. Cost: one contact solve per step without events.
 #pragma once
@@ -55,13 +55,16 @@ class SecondOrder final : public Stepper {
   void remember(World& world, double h);
   int find_root(int body);
   Outcome advance_component(World& world, Component& component, double H);
-  double next_length(const World& world, const Component& component, double H, double longest, bool& at_breakpoint) const;
+  double next_length(const World& world, const Component& component, double H, double longest,
+                     bool& at_breakpoint) const;
   void accept(World& world, Component& component, Trial& trial, bool smooth, bool keep_modes);
   void settle_modes(World& world, Component& component, const Trial& trial, bool& changed);
   void lift_or_slip(World& world, Component& component, const Candidate& event, double instant);
   void refine(World& world, Component& component, const Candidate& event, double instant);
   void touch(World& world, Component& component, const Candidate& event, double H);
   void stop(World& world, Component& component, const Candidate& event, double h);
+  bool search_stop(World& world, Component& component, double tau, double h);
+  double stop_reserve(const World& world, const Component& component, bool& stuck) const;
   bool reverse(World& world, Component& component, int c, double tau, double h);
   bool fall_back(World& world, Component& component, double H);
   void drop_histories(Component& component);
@@ -74,12 +77,12 @@ class SecondOrder final : public Stepper {
   std::size_t component_count_ = 0;
   std::vector<collision::Contact> contacts_;
   std::vector<ContactMemory> memory_;
-  std::vector<BodyHistory> body_history_;            // by body
+  std::vector<BodyHistory> body_history_;              // by body
   std::vector<ContactHistory> history_, old_history_;  // beside World::memory
   std::vector<Event> events_;
   std::vector<contact::Mode> modes_;
   std::vector<double> breakpoints_, restitution_;
-  std::vector<int> parent_, component_of_;
+  std::vector<int> parent_, component_of_, stopping_;
   model::State before_;
   bool prepared_ = false, coupled_ = false;
   int sub_steps_ = 0, fallbacks_ = 0;

@@ -3,6 +3,7 @@
 //
 // Start and end of a second-order step: potential contacts, components, and what is remembered.
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/second_order.h"
 
 #include <algorithm>
@@ -16,9 +17,8 @@ using contact::Mode;
 
 namespace {
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-double largest_change(const std::vector<contact::BodyTraits>& traits, const model::State& now, const model::State& end) {
+double largest_change(const std::vector<contact::BodyTraits>& traits, const model::State& now,
+                      const model::State& end) {
   double change = 0;
   for (std::size_t i = 0; i < traits.size(); ++i)
     if (traits[i].driven)
@@ -121,8 +121,10 @@ void SecondOrder::add_contact(World& world, int c, Component& component) {
   ContactStart& start = component.contacts.back();
   start.contact = contact;
   start.position = c;
-  if (D == 2) contact::set_rows<2>(contact, world.state, start.rows);
-  else contact::set_rows<3>(contact, world.state, start.rows);
+  if (D == 2)
+    contact::set_rows<2>(contact, world.state, start.rows);
+  else
+    contact::set_rows<3>(contact, world.state, start.rows);
   const model::Twist& va = world.state.bodies[index(start.rows.a)].velocity;
   const model::Twist& vb = world.state.bodies[index(start.rows.b)].velocity;
   for (int k = 0; k < D; ++k) start.velocity[k] = contact::relative_velocity(start.rows, k, va, vb);
@@ -153,12 +155,13 @@ void SecondOrder::remember(World& world, double h) {
   for (std::size_t k = 0; k < component_count_; ++k) {
     const Component& component = components_[k];
     for (const BodyStart& body : component.bodies)
-      body_history_[index(body.body)] = {body.acceleration, component.acceleration_known ? component.acceleration_h : 0.0};
+      body_history_[index(body.body)] = {body.acceleration,
+                                         component.acceleration_known ? component.acceleration_h : 0.0};
     for (const ContactStart& contact : component.contacts) {
       ContactMemory& memory = memory_[index(contact.position)];
       ContactHistory& history = history_[index(contact.position)];
-      history = {contact.force, contact.margin_n, contact.margin_t, contact.margin_age, contact.slip_peak,
-                 contact.margins_known, contact.false_alarm, false};
+      history = {contact.force,     contact.margin_n,      contact.margin_t,    contact.margin_age,
+                 contact.slip_peak, contact.margins_known, contact.false_alarm, false};
       memory.force = contact.impulse / h;
       memory.relative_velocity.setZero();
       for (int d = 0; d < world.model.dimension; ++d)

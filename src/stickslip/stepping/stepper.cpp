@@ -38,8 +38,12 @@ std::unique_ptr<Stepper> make_stepper(std::string_view name) {
   return nullptr;
 }
 
-std::span<const complementarity::AlgorithmInfo> steppers() { return registry().infos; }
+std::span<const complementarity::AlgorithmInfo> steppers() {
+  return registry().infos;
+}
 
-void register_stepper(complementarity::AlgorithmInfo info, StepperFactory factory) { registry().add(info, factory); }
+void register_stepper(complementarity::AlgorithmInfo info, StepperFactory factory) {
+  registry().add(info, factory);
+}
 
 }  // namespace stickslip::stepping

@@ -24,20 +24,20 @@ struct Event {
 };
 
 struct StepReport {
-  bool certified = true;      // every contact problem of the step was solved to the tolerance
-  double residual = 0;        // worst certificate of the step
-  const char* solver = "";    // algorithm that solved the hardest problem (static text)
-  int contacts = 0;           // potential contacts that took part
-  int solves = 0;             // contact problems solved (islands count one each)
-  int sub_steps = 1;          // parts the step was divided into at events
-  int fallbacks = 0;          // parts done by the first-order stepper because events piled up
+  bool certified = true;          // every contact problem of the step was solved to the tolerance
+  double residual = 0;            // worst certificate of the step
+  const char* solver = "";        // algorithm that solved the hardest problem (static text)
+  int contacts = 0;               // potential contacts that took part
+  int solves = 0;                 // contact problems solved (islands count one each)
+  int sub_steps = 1;              // parts the step was divided into at events
+  int fallbacks = 0;              // parts done by the first-order stepper because events piled up
   std::span<const Event> events;  // valid until the next step
 };
 
 // What is left behind by a step that could not be certified.
 struct StepFailure {
-  double time = 0;                                // start of the step
-  std::vector<collision::ContactId> contacts;     // of the problem, in its order
+  double time = 0;                             // start of the step
+  std::vector<collision::ContactId> contacts;  // of the problem, in its order
   complementarity::ContactProblem problem;
   double residual = 0;
   const char* solver = "";

@@ -108,7 +108,8 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       const model::Surface& surface = world.model.surfaces[static_cast<std::size_t>(contact.surface)];
       problem.mu[i] = contact::friction_coefficient(surface, memory.mode);
       for (int k = 0; k < D; ++k)
-        island.r[i * static_cast<std::size_t>(D) + static_cast<std::size_t>(k)] = h * memory.force.dot(rows.direction[k]);
+        island.r[i * static_cast<std::size_t>(D) + static_cast<std::size_t>(k)] =
+            h * memory.force.dot(rows.direction[k]);
     }
   }
 }
@@ -160,7 +161,8 @@ void StewartTrinkle::remember_contacts(World& world, double h) {
       const bool rebounded = memory.rebound > 0;
       const bool was_open = memory.rebound == 0 && !memory.touched_before;
       memory.rebound = 0;
-      if (rebounded) memory.mode = Mode::Open;
+      if (rebounded)
+        memory.mode = Mode::Open;
       else if (was_open && r[0] > 0) {
         const double before = relative_velocity(rows, 0, start_[a], start_[b]);
         const double falling = (before - relative_velocity(rows, 0, free_[a], free_[b])) / h;  // towards each other

@@ -9,10 +9,9 @@
 //     q+ = q (+) h v+                                                         exponential map for rotations
 //
 // Symbol              variable                      meaning
-//   psi(q, t+h)       Contact::gap                  with prescribed bodies at the end of the step, all others at its start
-//   W_n, W_t          ContactRows                   at the same configuration
-//   u_t+              relative velocity             with the velocity that prescribed bodies have at t+h
-//   p                 Island::r                     impulses
+//   psi(q, t+h)       Contact::gap                  with prescribed bodies at the end of the step, all others at its
+//   start W_n, W_t          ContactRows                   at the same configuration u_t+              relative velocity
+//   with the velocity that prescribed bodies have at t+h p                 Island::r                     impulses
 //
 // Prescribed bodies stand where they will be at the end of the step, so their motion is in psi and must not enter the
 // normal row a second time; it does enter the tangential rows (paper 000, equations 8-9 and the text after them). For a
@@ -58,11 +57,12 @@ class StewartTrinkle final : public Stepper {
   contact::ContactSystem system_;
   IslandPool pool_;
   std::vector<contact::BodyDynamics> dynamics_;
-  std::vector<model::Twist> free_, start_, drive_;  // velocities without contacts, at the start, of prescribed dofs only
+  std::vector<model::Twist> free_, start_,
+      drive_;  // velocities without contacts, at the start, of prescribed dofs only
   std::vector<collision::Contact> contacts_;
-  std::vector<ContactMemory> memory_;               // of the contacts of this step
+  std::vector<ContactMemory> memory_;  // of the contacts of this step
   Rest rest_;
-  double reach_ = 0;                                // how far a force can move a body within the step
+  double reach_ = 0;  // how far a force can move a body within the step
 };
 
 }  // namespace stickslip::stepping

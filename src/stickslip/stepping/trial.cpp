@@ -3,8 +3,7 @@
 #include "stickslip/stepping/trial.h"
 
 #include "stickslip/contact/material.h"
-#include "stickslip/stepping/dense_cholesky.h"
-#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/motion.h"
 
 #include <cmath>
 #include <limits>
@@ -14,31 +13,6 @@ namespace stickslip::stepping {
 using contact::ContactRows;
 using contact::Mode;
 using contact::relative_velocity;
-
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-// The free, or the prescribed, components of a body's velocity; the others zero.
-model::Twist part_of(const contact::BodyTraits& traits, const model::Twist& v, bool free) {
-  model::Twist out;
-  for (int k = 0; k < 3; ++k)
-    if (traits.free_translation[index(k)] == free) out.linear[k] = v.linear[k];
-  if (traits.free_rotation == free) out.angular = v.angular;
-  return out;
-}
-
-void displace(model::BodyState& s, const model::Twist& by, const contact::BodyTraits& traits, bool planar) {
-  for (int k = 0; k < 3; ++k)
-    if (traits.free_translation[index(k)]) s.pose.position[k] += by.linear[k];
-  if (traits.free_rotation) turn(s, by.angular, 1.0, planar);
-}
-
-model::Twist scaled_sum(double a, const model::Twist& x, double b, const model::Twist& y) {
-  return {a * x.linear + b * y.linear, a * x.angular + b * y.angular};
-}
-
-}  // namespace
 
 void TrialStep::begin(World& world, double H, double end_time) {
   const std::size_t n = world.model.bodies.size();
@@ -50,7 +24,7 @@ void TrialStep::begin(World& world, double H, double end_time) {
     scratch->placed.assign(n, std::numeric_limits<double>::quiet_NaN());
   }
   dynamics_.resize(n);
-  for (auto* list : {&free_, &predicted_, &jerk_, &drive_mid_, &drive_end_}) list->resize(n);
+  for (auto* list : {&free_, &jerk_, &drive_mid_, &drive_end_}) list->resize(n);
   magnitude_linear_.resize(n);
   magnitude_angular_.resize(n);
 }
@@ -77,20 +51,24 @@ const model::State& TrialStep::place_ends(const World& world) {
 void TrialStep::place_all_driven(const World& world, double time, model::State& state) const {
   for (std::size_t b = 0; b < world.traits.size(); ++b) {
     if (!world.traits[b].driven) continue;
-    if (end_.placed[b] == time && !world.traits[b].movable) state.bodies[b] = end_.state.bodies[b];
-    else model::apply_drive(world.model.bodies[b].drive, time, state.bodies[b]);
+    if (end_.placed[b] == time && !world.traits[b].movable)
+      state.bodies[b] = end_.state.bodies[b];
+    else
+      model::apply_drive(world.model.bodies[b].drive, time, state.bodies[b]);
   }
 }
 
 void TrialStep::place_start(World& world, const Component& component) const {
   for (int body : component.driven) {
     const auto b = index(body);
-    if (end_.placed[b] == world.state.time && !world.traits[b].movable) world.state.bodies[b] = end_.state.bodies[b];
-    else model::apply_drive(world.model.bodies[b].drive, world.state.time, world.state.bodies[b]);
+    if (end_.placed[b] == world.state.time && !world.traits[b].movable)
+      world.state.bodies[b] = end_.state.bodies[b];
+    else
+      model::apply_drive(world.model.bodies[b].drive, world.state.time, world.state.bodies[b]);
   }
 }
 
-void TrialStep::run(World& world, Component& component, double h, Trial& trial, int ends_stuck) {
+void TrialStep::run(World& world, Component& component, double h, Trial& trial) {
   const std::size_t n = component.bodies.size();
   trial.h = h;
   trial.bodies.resize(n);
@@ -111,14 +89,14 @@ void TrialStep::run(World& world, Component& component, double h, Trial& trial, 
   for (int pass = 0; pass < passes; ++pass) {
     predict(world, component, h);
     closed_rows(world, component);
-    pose(world, component, h, ends_stuck);
+    pose(world, component, h);
     if (pass > 0)
       for (std::size_t c = 0; c < closed_.size(); ++c)
         std::copy_n(trial.contacts[index(closed_[c])].p, system_.dimension(),
                     system_.islands()[0].r.data() + c * index(system_.dimension()));
     trial.certified = solve(world);
     take_velocities(world, component, h, trial);
-    take_contacts(component, h, ends_stuck, trial);
+    take_contacts(component, trial);
     if (!trial.certified) return;
   }
   move(world, component, h, trial);
@@ -158,7 +136,6 @@ void TrialStep::predict(World& world, const Component& component, double h) {
     displace(mid_.state.bodies[b], scaled_sum(0.5 * h, start.velocity, 0.125 * h * h, a), traits, planar);
     displace(end_.state.bodies[b], scaled_sum(h, half, 0, half), traits, planar);
     mid_.state.bodies[b].velocity = half;
-    predicted_[b] = part_of(traits, scaled_sum(1, start.velocity, h, a), true);
   }
   for (std::size_t k = 0; k < component.bodies.size(); ++k) {
     const auto b = index(component.bodies[k].body);
@@ -173,11 +150,13 @@ void TrialStep::predict(World& world, const Component& component, double h) {
     v.linear += dynamics.inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * start.velocity.linear));
     if (!traits.free_rotation) continue;
     const Vec3 torque = h * (wrench.torque - body.angular_damping * start.velocity.angular);
-    if (traits.isotropic) v.angular += dynamics.inverse_inertia * torque;
+    if (traits.isotropic)
+      v.angular += dynamics.inverse_inertia * torque;
     else {
       // A w1 = L0 + (A - I1) w0 + h torque, where A - I1 is the damping's share.
       const Vec3 momentum = contact::angular_momentum(body, start.pose.orientation, start.velocity.angular);
-      v.angular = dynamics.inverse_inertia * (momentum + 0.5 * h * body.angular_damping * start.velocity.angular + torque);
+      v.angular =
+          dynamics.inverse_inertia * (momentum + 0.5 * h * body.angular_damping * start.velocity.angular + torque);
     }
   }
 }
@@ -197,21 +176,19 @@ void TrialStep::closed_rows(World& world, const Component& component) {
     set_rows_near(rows_mid_[c], closed_contacts_[c], end_.state, D, rows_end_[c]);
 }
 
-void TrialStep::pose(World& world, const Component& component, double h, int ends_stuck) {
+void TrialStep::pose(World& world, const Component& component, double h) {
   const int D = world.model.dimension;
   system_.build_single(D, rows_mid_, dynamics_);
-  system_.assemble(dynamics_);
+  system_.assemble(rows_end_, dynamics_);
   contact::Island& island = system_.islands()[0];
   for (std::size_t c = 0; c < closed_.size(); ++c) {
     const ContactStart& start = component.contacts[index(closed_[c])];
     const ContactRows &mid = rows_mid_[c], &end = rows_end_[c];
     const auto a = index(mid.a), b = index(mid.b);
-    const bool mean_law = start.mode == Mode::Slide && closed_[c] != ends_stuck;
+    const bool mean_law = start.mode == Mode::Slide && !start.end_law;
     for (int k = 0; k < D; ++k) {
       double& q = island.problem.q[c * index(D) + index(k)];
-      q = relative_velocity(mid, k, free_[a], free_[b]) + relative_velocity(end, k, predicted_[a], predicted_[b]) -
-          relative_velocity(mid, k, predicted_[a], predicted_[b]) +
-          relative_velocity(end, k, drive_end_[a], drive_end_[b]);
+      q = relative_velocity(end, k, free_[a], free_[b]) + relative_velocity(end, k, drive_end_[a], drive_end_[b]);
       if (k > 0 && mean_law) q += start.velocity[k];
       island.r[c * index(D) + index(k)] = h * start.force.dot(mid.direction[k]);
     }
@@ -246,8 +223,10 @@ void TrialStep::take_velocities(World& world, const Component& component, double
     if (p[0] == 0) continue;
     const auto a = index(rows.a), b = index(rows.b);
     model::Twist &va = end_.state.bodies[a].velocity, &vb = end_.state.bodies[b].velocity;
-    if (D == 2) contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], va, vb);
-    else contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], va, vb);
+    if (D == 2)
+      contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], va, vb);
+    else
+      contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], va, vb);
     for (int k = 0; k < D; ++k) {
       const double size = std::fabs(p[k]);
       magnitude_linear_[a] += size * dynamics_[a].inverse_mass.maxCoeff();
@@ -273,34 +252,38 @@ void TrialStep::take_velocities(World& world, const Component& component, double
 }
 
 // Impulses, end velocities and modes of the closed contacts.
-void TrialStep::take_contacts(const Component& component, double h, int ends_stuck, Trial& trial) {
-  (void)h;
-  constexpr double kNoise = 1e-12;  // of velocities that are differences of velocities
+void TrialStep::take_contacts(const Component& component, Trial& trial) {
   const int D = system_.dimension();
   for (ContactTrial& contact : trial.contacts) contact.closed = contact.slides = false;
+  if (closed_.empty()) return;
+  const contact::Island& island = system_.islands()[0];
+  double scale = 0;
+  slip_.resize(closed_.size());
   for (std::size_t c = 0; c < closed_.size(); ++c) {
-    const contact::Island& island = system_.islands()[0];
     const ContactStart& start = component.contacts[index(closed_[c])];
     ContactTrial& out = trial.contacts[index(closed_[c])];
     const double* block = island.problem.W.value.data() + island.problem.W.diagonal[c] * D * D;
-    const ContactRows& mid = rows_mid_[c];
-    const auto a = index(mid.a), b = index(mid.b);
-    // What take_velocities added to the free motion, seen by this contact.
-    double scale = 0, slip = 0;
+    const ContactRows& end = rows_end_[c];
+    const model::Twist &va = end_.state.bodies[index(end.a)].velocity, &vb = end_.state.bodies[index(end.b)].velocity;
+    double slip = 0;
     for (int k = 0; k < D; ++k) {
       out.p[k] = island.r[c * index(D) + index(k)];
       out.g[k] = block[k * D + k];
       const double q = island.problem.q[c * index(D) + index(k)];
-      const double u = q + relative_velocity(mid, k, end_.state.bodies[a].velocity, end_.state.bodies[b].velocity) -
-                       relative_velocity(mid, k, drive_end_[a], drive_end_[b]) -
-                       relative_velocity(mid, k, free_[a], free_[b]);
-      const bool mean_law = k > 0 && start.mode == Mode::Slide && closed_[c] != ends_stuck;
-      out.u1[k] = mean_law ? u - start.velocity[k] : u;
-      scale += std::fabs(q) + out.g[k] * std::fabs(out.p[k]);
+      const bool mean_law = k > 0 && start.mode == Mode::Slide && !start.end_law;
+      out.u1[k] = relative_velocity(end, k, va, vb);
+      const double u = mean_law ? out.u1[k] + start.velocity[k] : out.u1[k];  // what friction opposes
+      scale = std::max(scale, std::fabs(q) + out.g[k] * std::fabs(out.p[k]));
       if (k > 0) slip += u * u;
     }
     out.closed = out.p[0] > 0;
-    out.slides = out.closed && std::sqrt(slip) > kNoise * scale;
+    slip_[c] = std::sqrt(slip);
+  }
+  // Velocities are differences of velocities, and no better than the solver's answer.
+  const double noise = scale * std::max(4e-12, 10 * island.summary.residual.error);
+  for (std::size_t c = 0; c < closed_.size(); ++c) {
+    ContactTrial& out = trial.contacts[index(closed_[c])];
+    out.slides = out.closed && slip_[c] > noise;
   }
 }
 

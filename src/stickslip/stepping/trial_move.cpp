@@ -3,7 +3,7 @@
 //
 // The position half of a trial step (trial.h): update, projection onto closed contacts, geometry at the end.
 #include "stickslip/stepping/dense_cholesky.h"
-#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/trial.h"
 
 #include <cmath>
@@ -13,18 +13,6 @@ namespace stickslip::stepping {
 using contact::ContactRows;
 using contact::Mode;
 using contact::relative_velocity;
-
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-void displace(model::BodyState& s, const model::Twist& by, const contact::BodyTraits& traits, bool planar) {
-  for (int k = 0; k < 3; ++k)
-    if (traits.free_translation[index(k)]) s.pose.position[k] += by.linear[k];
-  if (traits.free_rotation) turn(s, by.angular, 1.0, planar);
-}
-
-}  // namespace
 
 // q1 = q0 (+) [h/2 (v0 + v1) - h^3/12 j]
 void TrialStep::move(World& world, const Component& component, double h, Trial& trial) {
@@ -124,6 +112,8 @@ bool TrialStep::project(World& world, const Component& component, double h, Tria
           matrix_[i * n + j] = W.value[index((p * D + ki) * D + defect_row_[j] % D)];
     matrix_[i * n + i] *= 1 + 1e-10;
   }
+  for (std::size_t i = 0; i < n; ++i)  // its symmetric part differs by O(h), of a correction of O(h^3)
+    for (std::size_t j = 0; j < i; ++j) matrix_[i * n + j] = 0.5 * (matrix_[i * n + j] + matrix_[j * n + i]);
   if (!solve_positive(n, matrix_.data(), defect_.data())) return false;
   for (std::size_t k = 0; k < component.bodies.size(); ++k) free_[index(component.bodies[k].body)] = {};
   for (std::size_t i = 0; i < n; ++i) {
@@ -132,8 +122,10 @@ bool TrialStep::project(World& world, const Component& component, double h, Tria
     p[defect_row_[i] % D] = -defect_[i];
     const ContactRows& rows = system_.rows()[c];
     const auto a = index(rows.a), b = index(rows.b);
-    if (D == 2) contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
-    else contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
+    if (D == 2)
+      contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
+    else
+      contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
   }
   for (std::size_t k = 0; k < component.bodies.size(); ++k) {
     const auto b = index(component.bodies[k].body);

@@ -18,9 +18,9 @@ namespace stickslip::stepping {
 struct ContactMemory {
   collision::ContactId id;
   contact::Mode mode = contact::Mode::Open;
-  Vec3 force = Vec3::Zero();              // on body a, world frame, mean over the last step: the warm start
-  Vec3 relative_velocity = Vec3::Zero();  // world frame, end of the last step
-  double rebound = 0;                     // separation speed that a collision still owes (restitution)
+  Vec3 force = Vec3::Zero();                      // on body a, world frame, mean over the last step: the warm start
+  Vec3 relative_velocity = Vec3::Zero();          // world frame, end of the last step
+  double rebound = 0;                             // separation speed that a collision still owes (restitution)
   bool touching = false, touched_before = false;  // pressed together in the last step, in the one before
 };
 
@@ -35,7 +35,10 @@ struct World {
   std::vector<ContactMemory> memory;         // beside contacts, same order
 
   World(const model::Model& model_in, const Method& method_in, collision::Collider& collider_in)
-      : model(model_in), method(method_in), collider(collider_in), traits(contact::body_traits(model_in)),
+      : model(model_in),
+        method(method_in),
+        collider(collider_in),
+        traits(contact::body_traits(model_in)),
         state(model::initial_state(model_in)) {}
 };
 

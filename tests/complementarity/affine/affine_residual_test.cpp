@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/affine_residual.h"
 
-#include "tests/complementarity/affine/affine_checks.h"
 #include "stickslip/complementarity/corpus/affine_generators.h"
+#include "tests/complementarity/affine/affine_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,7 @@ TEST(AffineResidual, NaturalPartIsThatOfTheFormat) {
   const KnownProblem known = monotone(20, 1);
   Eigen::VectorXd z = known.solution;
   z[3] += 0.01;
-  const double expected =
-      tests::plain_residual(known.problem, z) / (1 + known.problem.q.lpNorm<Eigen::Infinity>());
+  const double expected = tests::plain_residual(known.problem, z) / (1 + known.problem.q.lpNorm<Eigen::Infinity>());
   EXPECT_NEAR(affine_residual(known.problem, z).natural, expected, 1e-15);
 }
 

@@ -3,13 +3,13 @@
 #define STICKSLIP_COUNT_ALLOCATIONS
 #include "tests/support/allocation_counter.h"
 
-#include "tests/complementarity/affine/affine_checks.h"
-#include "tests/problem_files.h"
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/corpus/affine_generators.h"
 #include "stickslip/complementarity/corpus/portable_random.h"
 #include "stickslip/complementarity/corpus/reader.h"
+#include "tests/complementarity/affine/affine_checks.h"
+#include "tests/problem_files.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -20,7 +20,8 @@ namespace {
 
 using tests::plain_residual;
 
-// Pivoting ends at machine precision; 1e-10 leaves room for condition numbers of 1e5 and is far below the 1e-8 promised.
+// Pivoting ends at machine precision; 1e-10 leaves room for condition numbers of 1e5 and is far below the 1e-8
+// promised.
 constexpr double kTight = 1e-10;
 
 void expect_solved(AffineSolver& solver, const AffineProblem& problem, const std::string& what) {
@@ -97,7 +98,8 @@ TEST(AffineSolver, EveryFamilyOfTheGenerators) {
       for (const double push : {0.0, 0.3, 1.0}) {
         const ContactStep step = stack(boxes, mu, push);
         expect_solved(solver, contact_lcp(step), "stack of " + std::to_string(boxes));
-        expect_solved(solver, make_mixed_lcp(contact_mixed_lcp(step)).problem, "mixed stack of " + std::to_string(boxes));
+        expect_solved(solver, make_mixed_lcp(contact_mixed_lcp(step)).problem,
+                      "mixed stack of " + std::to_string(boxes));
       }
     }
   }
@@ -144,12 +146,16 @@ int count_unsolved(int count, std::uint64_t seed) {
   return unsolved;
 }
 
-TEST(AffineSolver, RandomContactStepsAreAllSolved) { EXPECT_EQ(count_unsolved(1000, 5), 0); }
-TEST(AffineSolverSlow, ThousandsOfRandomContactStepsAreAllSolved) { EXPECT_EQ(count_unsolved(10000, 17), 0); }
+TEST(AffineSolver, RandomContactStepsAreAllSolved) {
+  EXPECT_EQ(count_unsolved(1000, 5), 0);
+}
+TEST(AffineSolverSlow, ThousandsOfRandomContactStepsAreAllSolved) {
+  EXPECT_EQ(count_unsolved(10000, 17), 0);
+}
 
 TEST(AffineSolver, TallTopplingStacksNeedOneRun) {
-  // The slip of each box is a fixed part of that of the box above: z0 falls geometrically, to below rounding. Pivoting codes
-  // that wait for an exact zero end on a ray here.
+  // The slip of each box is a fixed part of that of the box above: z0 falls geometrically, to below rounding. Pivoting
+  // codes that wait for an exact zero end on a ray here.
   AffineSolver solver;
   Eigen::VectorXd z;
   for (const int boxes : {20, 30, 40}) {
@@ -199,7 +205,8 @@ TEST(AffineSolver, UnitsDoNotMatter) {
 }
 
 TEST(AffineSolver, AgreesWithEnumerationUpToSixUnknowns) {
-  // For a P-matrix the solution is unique. For any other matrix: whenever enumeration finds a solution, so must the solver.
+  // For a P-matrix the solution is unique. For any other matrix: whenever enumeration finds a solution, so must the
+  // solver.
   PortableRandom random(3);
   AffineSolver solver;
   Eigen::VectorXd z;
@@ -271,7 +278,8 @@ TEST(AffineSolver, WrongWarmStartStillSolves) {
   Eigen::VectorXd z;
   PortableRandom random(9);
   for (int k = 0; k < 200; ++k) {
-    const AffineProblem problem = contact_lcp(slide({.contacts = 1 + k % 5, .directions = 8, .vx = random.uniform(-1, 1)}));
+    const AffineProblem problem =
+        contact_lcp(slide({.contacts = 1 + k % 5, .directions = 8, .vx = random.uniform(-1, 1)}));
     Basis basis(static_cast<std::size_t>(problem.size()));
     for (auto& status : basis) status = random.index(2) == 0 ? VariableStatus::AtLower : VariableStatus::Basic;
     solver.warm_start(basis);
@@ -364,9 +372,16 @@ TEST(AffineSolver, RepeatedSolvesAllocateNothing) {
   const std::vector<AffineProblem> problems = {
       contact_lcp(slide({.contacts = 3, .directions = 16})),
       make_mixed_lcp(contact_mixed_lcp(slide({.contacts = 4, .directions = 8}))).problem,
-      contact_lcp(stack(10)), make_mixed_lcp(contact_mixed_lcp(stack(10, 0.5, 0.3))).problem,
-      harker_pang(60, 1), p_matrix(60, 1), m_matrix(200, 1), obstacle(16), murty(8), fathi(20),
-      semidefinite(40, 1).problem, monotone(40, 2).problem};
+      contact_lcp(stack(10)),
+      make_mixed_lcp(contact_mixed_lcp(stack(10, 0.5, 0.3))).problem,
+      harker_pang(60, 1),
+      p_matrix(60, 1),
+      m_matrix(200, 1),
+      obstacle(16),
+      murty(8),
+      fathi(20),
+      semidefinite(40, 1).problem,
+      monotone(40, 2).problem};
   for (std::size_t k = 0; k < problems.size(); ++k) {
     for (int warm_up = 0; warm_up < 2; ++warm_up) ASSERT_TRUE(solver.solve(problems[k], z).solved()) << k;
     const long before = tests::allocations();

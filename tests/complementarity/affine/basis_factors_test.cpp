@@ -8,8 +8,8 @@
 #include "stickslip/complementarity/corpus/affine_generators.h"
 #include "stickslip/complementarity/corpus/portable_random.h"
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
+#include <Eigen/LU>
 #include <vector>
 
 namespace stickslip::complementarity {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
-#include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/affine/infeasibility.h"
+#include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/corpus/affine_generators.h"
 #include "stickslip/complementarity/corpus/portable_random.h"
 

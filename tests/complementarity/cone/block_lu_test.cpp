@@ -7,8 +7,8 @@
 #include "stickslip/complementarity/corpus/contact_generators.h"
 #include "stickslip/complementarity/corpus/portable_random.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 #include <algorithm>
 #include <set>
@@ -20,7 +20,8 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 TEST(DenseLu, ReproducesTheMatrixAndLeavesTheSchurComplement) {
   PortableRandom random(3);
-  for (const auto& [m, p] : std::vector<std::pair<int, int>>{{1, 1}, {5, 5}, {9, 3}, {33, 33}, {40, 17}, {70, 48}, {131, 90}}) {
+  for (const auto& [m, p] :
+       std::vector<std::pair<int, int>>{{1, 1}, {5, 5}, {9, 3}, {33, 33}, {40, 17}, {70, 48}, {131, 90}}) {
     RowMajor A(m, m);
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < m; ++j) A(i, j) = random.normal();
@@ -31,8 +32,10 @@ TEST(DenseLu, ReproducesTheMatrixAndLeavesTheSchurComplement) {
     RowMajor L = RowMajor::Identity(m, m), U = RowMajor::Zero(m, m);
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < m; ++j) {
-        if (j < std::min(i, p)) L(i, j) = F(i, j);
-        else U(i, j) = F(i, j);
+        if (j < std::min(i, p))
+          L(i, j) = F(i, j);
+        else
+          U(i, j) = F(i, j);
       }
     EXPECT_LE((L * U - A).norm(), 1e-12 * A.norm()) << m << " x " << m << ", " << p << " eliminated";
   }
@@ -79,7 +82,8 @@ TEST(EliminationPlan, EliminatesEveryNodeOnceAndKnowsItsFill) {
     }
     EXPECT_EQ(std::count(eliminated_in.begin(), eliminated_in.end(), -1), 0);
 
-    // What a front leaves behind must stand in its parent; every neighbour stands in the front or was eliminated before.
+    // What a front leaves behind must stand in its parent; every neighbour stands in the front or was eliminated
+    // before.
     for (int f = 0; f < plan.fronts(); ++f) {
       std::set<int> own(plan.pivots(f).begin(), plan.pivots(f).end());
       own.insert(plan.later(f).begin(), plan.later(f).end());
@@ -146,8 +150,8 @@ void expect_newton_step(std::uint64_t seed, double tolerance) {
   }
 }
 
-// Backward errors: rounding, amplified by the growth inside fronts whose rows are exchanged only among themselves and by
-// the 1/alpha of the wrench space; two refinement steps bring it back.
+// Backward errors: rounding, amplified by the growth inside fronts whose rows are exchanged only among themselves and
+// by the 1/alpha of the wrench space; two refinement steps bring it back.
 TEST(NewtonSystem, PlanarStepSolvesTheDenseSystem) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) expect_newton_step<2>(seed, 1e-12);
 }

@@ -13,7 +13,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Eigen::SparseMatrix<double> sparse(const Eigen::MatrixXd& dense) { return dense.sparseView(); }
+Eigen::SparseMatrix<double> sparse(const Eigen::MatrixXd& dense) {
+  return dense.sparseView();
+}
 
 ContactProblem two_planar_contacts() {
   Eigen::MatrixXd W = Eigen::MatrixXd::Identity(4, 4);
@@ -67,7 +69,8 @@ TEST(ContactProblem, MalformedOnesAreNamed) {
   EXPECT_THAT(text_after([](auto& p) { p.W.diagonal[1] = 0; }), HasSubstr("diagonal"));
   EXPECT_THAT(text_after([](auto& p) { p.W.row_start[1] = 9; }), HasSubstr("row starts"));
   EXPECT_THAT(text_after([](auto& p) { p.kind.assign(1, ContactKind::Support); }), HasSubstr("kind has 1"));
-  EXPECT_THAT(text_after([](auto& p) { p.kind.assign(2, ContactKind::Support); }), HasSubstr("without a normal_impulse"));
+  EXPECT_THAT(text_after([](auto& p) { p.kind.assign(2, ContactKind::Support); }),
+              HasSubstr("without a normal_impulse"));
   EXPECT_THAT(text_after([](auto& p) { p.kind.assign(2, ContactKind::Support), p.normal_impulse = {1, -1}; }),
               HasSubstr("support 1"));
 }

@@ -7,8 +7,8 @@
 #include "stickslip/complementarity/cone/pyramid.h"
 #include "stickslip/complementarity/corpus/contact_generators.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 #include <algorithm>
 #include <cmath>
@@ -120,8 +120,7 @@ TEST(SpherePile, StandsWithFrictionAndNothingSlips) {
 // One point mass between two jaws along x, pulled along y; planar, both contacts act on the same body.
 ContactProblem pinched_mass(double squeeze, double pull, double mu) {
   Eigen::MatrixXd H(2, 4);  // columns: normal, tangent of the left jaw; of the right jaw
-  H << 1, 0, -1, 0,
-       0, 1, 0, 1;
+  H << 1, 0, -1, 0, 0, 1, 0, 1;
   const Eigen::MatrixXd W = H.transpose() * H;
   ContactProblem problem;
   problem.W = make_block_matrix(W.sparseView(), 2);
@@ -177,9 +176,9 @@ TEST(SupportPoint, GivesCoulombFrictionOfItsGivenLoad) {
 TEST(Joint, HoldsInBothDirectionsWhileTheContactBesideItSlides) {
   // Two unit masses joined by a bilateral block; one of them lies on the ground.
   Eigen::MatrixXd H = Eigen::MatrixXd::Zero(4, 4);
-  H.block(0, 0, 2, 2) << 0, 1, 1, 0;                       // ground under body 1: normal along y, tangent along x
-  H.block(0, 2, 2, 2) = Eigen::Matrix2d::Identity();       // joint between body 1
-  H.block(2, 2, 2, 2) = -Eigen::Matrix2d::Identity();      // and body 2
+  H.block(0, 0, 2, 2) << 0, 1, 1, 0;                   // ground under body 1: normal along y, tangent along x
+  H.block(0, 2, 2, 2) = Eigen::Matrix2d::Identity();   // joint between body 1
+  H.block(2, 2, 2, 2) = -Eigen::Matrix2d::Identity();  // and body 2
   const Eigen::MatrixXd W = H.transpose() * H;
   const Eigen::Vector4d free_velocity(1, -0.1, 1.5, -0.3);
   const Eigen::Vector4d q = H.transpose() * free_velocity;
@@ -243,7 +242,8 @@ TEST(PlanarContact, AgreesWithLemkeOnTheTwoSidedPyramid) {
     if (!lemke.solve(form.problem, z).solved()) continue;
     ++solved;
     const Eigen::VectorXd r = form.impulses(z);
-    EXPECT_LE(contact_residual(problem, {r.data(), static_cast<std::size_t>(r.size())}).natural, 1e-7) << "seed " << seed;
+    EXPECT_LE(contact_residual(problem, {r.data(), static_cast<std::size_t>(r.size())}).natural, 1e-7)
+        << "seed " << seed;
     const std::vector<double> ours = solve_certified(problem);
     (void)ours;
   }
@@ -280,7 +280,8 @@ TEST(ContactSolver, AnswersRelabelledContacts) {
     for (int i = 0; i < n; ++i) {
       for (int p = problem.W.row_start[i]; p < problem.W.row_start[i + 1]; ++p)
         for (int k = 0; k < D * D; ++k)
-          entries.emplace_back(new_index[i] * D + k / D, new_index[problem.W.column[p]] * D + k % D, problem.W.value[p * D * D + k]);
+          entries.emplace_back(new_index[i] * D + k / D, new_index[problem.W.column[p]] * D + k % D,
+                               problem.W.value[p * D * D + k]);
       for (int k = 0; k < D; ++k) other.q[new_index[i] * D + k] = problem.q[i * D + k];
       other.mu[new_index[i]] = problem.mu[i];
       if (!problem.kind.empty()) other.kind[new_index[i]] = problem.kind[i];
@@ -312,7 +313,8 @@ TEST(ContactSolver, WarmStartFromTheAnswerTakesNoIteration) {
 
 TEST(ContactSolver, NonsymmetricMatrixIsSolvedAsPosed) {
   ContactProblem problem = box_stack(3, 4, 0.4, 0.02);
-  for (std::size_t k = 0; k < problem.W.value.size(); ++k) problem.W.value[k] *= 1 + 1e-3 * std::sin(1.7 * static_cast<double>(k));
+  for (std::size_t k = 0; k < problem.W.value.size(); ++k)
+    problem.W.value[k] *= 1 + 1e-3 * std::sin(1.7 * static_cast<double>(k));
   solve_certified(problem);
 }
 
@@ -322,7 +324,7 @@ TEST(ContactSolver, SameBitsEveryTime) {
     const ContactProblem problem = random_contact_problem(seed).problem;
     std::vector<double> first, second;
     ContactSolver fresh;
-    (void)used.solve(problem, first);   // a solver with other problems behind it
+    (void)used.solve(problem, first);  // a solver with other problems behind it
     (void)fresh.solve(problem, second);
     ASSERT_EQ(first.size(), second.size());
     EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size() * sizeof(double)), 0) << "seed " << seed;

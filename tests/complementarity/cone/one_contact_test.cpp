@@ -4,8 +4,8 @@
 
 #include "stickslip/complementarity/corpus/portable_random.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 #include <numbers>
 

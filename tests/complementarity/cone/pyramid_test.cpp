@@ -2,11 +2,11 @@
 // Copyright the stickslip authors
 //
 // Contact problems with a friction pyramid, against mechanics that can be done by hand.
-#include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/pyramid.h"
+#include "stickslip/complementarity/affine/affine_solver.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
+#include <cmath>
 
 namespace stickslip::complementarity {
 namespace {
@@ -53,8 +53,8 @@ TEST(Pyramid, ParticleSlidesAgainstADirectionOfThePyramid) {
 }
 
 TEST(Pyramid, ConvergesToTheConeWithTheNumberOfDirections) {
-  // Exact cone: r_t = -mu r_n v / |v| (W is a multiple of the identity). An inscribed polygon of d sides is off by at most
-  // its side, 2 pi mu / d.
+  // Exact cone: r_t = -mu r_n v / |v| (W is a multiple of the identity). An inscribed polygon of d sides is off by at
+  // most its side, 2 pi mu / d.
   const Eigen::Vector2d v(2, 1.3), exact = -0.5 * v.normalized();
   for (const int d : {4, 8, 16, 32, 64, 128}) {
     const Eigen::VectorXd r = impulses(make_pyramid(particle({-1, v[0], v[1]}, 0.5), d));
@@ -104,7 +104,8 @@ TEST(Pyramid, PlanarContactHasTwoDirections) {
 }
 
 TEST(Pyramid, GlobalFormGivesTheSameImpulsesAndTheVelocities) {
-  for (const Eigen::Vector3d& v : {Eigen::Vector3d(-1, 2, 1.3), Eigen::Vector3d(-1, 0.1, 0.2), Eigen::Vector3d(1, 1, 1)}) {
+  for (const Eigen::Vector3d& v :
+       {Eigen::Vector3d(-1, 2, 1.3), Eigen::Vector3d(-1, 0.1, 0.2), Eigen::Vector3d(1, 1, 1)}) {
     const PyramidForm local = make_pyramid(particle(v, 0.5), 12), global = make_pyramid(global_particle(v, 0.5), 12);
     AffineSolver solver;
     Eigen::VectorXd z;

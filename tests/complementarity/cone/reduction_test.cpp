@@ -6,8 +6,8 @@
 #include "stickslip/complementarity/cone/contact_solver.h"
 #include "stickslip/complementarity/corpus/portable_random.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 namespace stickslip::complementarity {
 namespace {
@@ -62,7 +62,8 @@ void expect_reduction(const GlobalContactProblem& problem) {
   for (std::size_t k = 0; k < r.size(); ++k) r[k] = std::sin(1.0 + static_cast<double>(k));
   Eigen::VectorXd v;
   reduction.velocities(problem, r, v);
-  const Eigen::VectorXd forces = H * Eigen::Map<Eigen::VectorXd>(r.data(), static_cast<Eigen::Index>(r.size())) + problem.f;
+  const Eigen::VectorXd forces =
+      H * Eigen::Map<Eigen::VectorXd>(r.data(), static_cast<Eigen::Index>(r.size())) + problem.f;
   EXPECT_LE((M * v - forces).norm(), 1e-12 * forces.norm());
 }
 
@@ -73,7 +74,9 @@ TEST(Reduction, OfBodiesIsTheDelassusMatrix) {
   }
 }
 
-TEST(Reduction, OfOneLargeElasticBodyGoesThroughSparseLu) { expect_reduction(random_global(5, 3, 2, 40, 6)); }
+TEST(Reduction, OfOneLargeElasticBodyGoesThroughSparseLu) {
+  expect_reduction(random_global(5, 3, 2, 40, 6));
+}
 
 TEST(Reduction, RefusesAMassThatIsZero) {
   GlobalContactProblem problem = random_global(3, 3, 2, 6, 4);

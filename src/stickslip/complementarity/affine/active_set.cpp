@@ -34,7 +34,7 @@ bool ActiveSet<Matrix, Block>::sweep(const Matrix& M, const double* q, const dou
       const double target = std::min(upper[i], std::max(lower[i], z_[i] - w_[i] * inverse_diagonal_[i]));
       const double step = target - z_[i];
       if (step == 0) continue;
-      const bool was_inside = z_[i] > lower[i] && z_[i] < upper[i], is_inside = target > lower[i] && target < upper[i];
+      const bool was_inside = z_[i] > lower[i] && z_[i]<upper[i], is_inside = target> lower[i] && target < upper[i];
       changed = changed || was_inside != is_inside;
       z_[i] = target;
       M.add_column(i, step, w_.data());

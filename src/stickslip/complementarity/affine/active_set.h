@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Active-set method for problems whose principal blocks are regular: large sparse M-matrices and discretised obstacles, and
-// dense P-matrices.
+// Active-set method for problems whose principal blocks are regular: large sparse M-matrices and discretised obstacles,
+// and dense P-matrices.
 //
-//     1. Projected Gauss-Seidel sweeps,  z_i <- mid(lower_i, upper_i, z_i - w_i / M_ii),  give a good first guess of which
+//     1. Projected Gauss-Seidel sweeps,  z_i <- mid(lower_i, upper_i, z_i - w_i / M_ii),  give a good first guess of
+//     which
 //        unknowns are basic (only where all M_ii > 0).
-//     2. Primal-dual active set = semismooth Newton on the natural map: solve M_BB x = -(q + M z_N)_B, put every basic unknown
+//     2. Primal-dual active set = semismooth Newton on the natural map: solve M_BB x = -(q + M z_N)_B, put every basic
+//     unknown
 //        that left its range to its bound, release every bound whose w has the wrong sign, repeat.
-//     3. That may cycle. As in block principal pivoting (Kostreva; Judice, Pires 1994): when the number of violated signs has
-//        not fallen for a while, exchange only the last violated one (Murty's rule), which ends for every P-matrix, until the
-//        number falls below the best so far.
+//     3. That may cycle. As in block principal pivoting (Kostreva; Judice, Pires 1994): when the number of violated
+//     signs has
+//        not fallen for a while, exchange only the last violated one (Murty's rule), which ends for every P-matrix,
+//        until the number falls below the best so far.
 //
 // Cost: one factorisation of the basic block per iteration; few iterations, because the sweeps leave little to do.
 #pragma once

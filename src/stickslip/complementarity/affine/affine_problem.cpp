@@ -2,9 +2,9 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/affine_problem.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/core.h>
 #include <utility>
 #include <vector>
 

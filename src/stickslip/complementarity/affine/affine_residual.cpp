@@ -16,7 +16,9 @@ double ratio(double numerator, double denominator) {
 }
 
 // Keeps NaN: a maximum that drops it would certify garbage.
-double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+double larger(double a, double b) {
+  return std::isnan(a) || a > b ? a : b;
+}
 
 // w = M z + q; returns max |M_ij| over the columns that were used.
 double product(const AffineProblem& problem, const Eigen::VectorXd& z, std::vector<double>& w) {

@@ -10,9 +10,9 @@
 //                 z' = a z,  w' = w / a,  q' = q / a,  bounds' = a bounds,  a = sqrt(max |M_ij|)
 //     error     = max(natural, scaled)
 //
-// `natural` adds z and w although they carry different units: with impulses of 1e-6 it is small for any z near 0. `scaled`
-// does not change when the units of z or w do. The maximum in `a` is taken over the columns with z_j != 0 (all other
-// columns play no part in w), and 0/0 counts as 0.
+// `natural` adds z and w although they carry different units: with impulses of 1e-6 it is small for any z near 0.
+// `scaled` does not change when the units of z or w do. The maximum in `a` is taken over the columns with z_j != 0 (all
+// other columns play no part in w), and 0/0 counts as 0.
 //
 // Parts (all relative to max(|q|, |w|) or |z|; each is 0 at a solution): primal = bounds violated, dual = sign of w
 // violated, complementarity = distance from the bound times w.

@@ -8,8 +8,9 @@
 namespace stickslip::complementarity {
 namespace {
 
-// A pivot this small relative to its row counts as zero. Contact problems with redundant contacts have bases of condition
-// 1e8 and more that are still useful after refinement; 1e-11 leaves room for them and rejects exact dependence.
+// A pivot this small relative to its row counts as zero. Contact problems with redundant contacts have bases of
+// condition 1e8 and more that are still useful after refinement; 1e-11 leaves room for them and rejects exact
+// dependence.
 constexpr double kSingular = 1e-11;
 
 // Columns of K^-1 are short: below this length a plain loop beats the call of a kernel.
@@ -49,8 +50,8 @@ void BasisInverse::reserve(int k) {
   pivot_row_.resize(stride);
 }
 
-// Gauss-Jordan exchange: y = K x is turned into x = K^-1 y by exchanging x_p with some y_i, one p after the other. Rows are
-// not moved; pivot_row_[p] says which y_i took the place of x_p.
+// Gauss-Jordan exchange: y = K x is turned into x = K^-1 y by exchanging x_p with some y_i, one p after the other. Rows
+// are not moved; pivot_row_[p] says which y_i took the place of x_p.
 bool BasisInverse::invert(const double* rows, int k, int stride) {
   reserve(k);
   if (work_.size() < data_.size()) work_.resize(data_.size());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The explicit inverse of the small basis matrix K (k x k) of a pivoting method, and its four updates. With a row v that is
-// added, a column a, u = K^-1 a, b' = v' K^-1:
+// The explicit inverse of the small basis matrix K (k x k) of a pivoting method, and its four updates. With a row v
+// that is added, a column a, u = K^-1 a, b' = v' K^-1:
 //
 //     replace column c by a     K^-1  <-  E K^-1,  E = identity with column c from u               needs u_c != 0
 //     replace row r by v        K^-1  <-  K^-1 F,  F = identity with row r from b                  needs b_r != 0

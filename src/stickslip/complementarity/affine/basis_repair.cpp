@@ -16,7 +16,9 @@ namespace {
 constexpr double kDependent = 1e-10;  // a pivot below this part of the largest entry counts as zero
 constexpr double kNoBridge = 1e-9;    // the same for Schur entries, which carry the rounding of a solve
 
-bool contains(const std::vector<int>& list, int value) { return std::find(list.begin(), list.end(), value) != list.end(); }
+bool contains(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 }  // namespace
 

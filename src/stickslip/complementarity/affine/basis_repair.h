@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Completes a singular start basis of Lemke's method. In circuits and statics the free block A of a mixed problem is often
-// singular although the whole problem is well posed: some free unknown is determined only through a diode or contact.
+// Completes a singular start basis of Lemke's method. In circuits and statics the free block A of a mixed problem is
+// often singular although the whole problem is well posed: some free unknown is determined only through a diode or
+// contact.
 //
-//     1. Gaussian elimination with complete pivoting finds the independent part of the wanted basis. What is left over are
+//     1. Gaussian elimination with complete pivoting finds the independent part of the wanted basis. What is left over
+//     are
 //        equally many equations i and unknowns j.
 //     2. A bounded unknown that is left over on both sides was only a guess: it goes back to its bound.
-//     3. Each left-over (i, j) joins directly when its Schur entry is not zero, or through a bounded unknown c that becomes
+//     3. Each left-over (i, j) joins directly when its Schur entry is not zero, or through a bounded unknown c that
+//     becomes
 //        basic: pivots (i, c) and (c, j). All pairs and all c are searched, the largest product of pivots wins.
 //     4. A left-over equation that depends on the others for all columns says nothing new: its unknown j stays at 0.
 //        (Should it contradict them, the certificate at the end says so.)
@@ -25,7 +28,8 @@ namespace stickslip::complementarity {
 template <class Matrix>
 class BasisRepair {
  public:
-  // basis holds the wanted (singular) members; on success it is factored and status agrees with it. False: beyond repair.
+  // basis holds the wanted (singular) members; on success it is factored and status agrees with it. False: beyond
+  // repair.
   [[nodiscard]] bool repair(const Matrix& M, const double* lower, const double* upper, LemkeBasis<Matrix>& basis,
                             Basis& status);
 

@@ -12,10 +12,10 @@
 namespace stickslip::complementarity {
 namespace {
 
-constexpr double kSmallestPivot = 1e-13;   // relative to the block; smaller ones mean a singular guess
-constexpr int kIterativeFrom = 150;        // blocks below are faster by elimination
-constexpr double kDominance = 0.99;        // sum of off-diagonals over diagonal
-constexpr double kKrylovTolerance = 1e-14; // relative residual: the block must be solved, not approximated
+constexpr double kSmallestPivot = 1e-13;    // relative to the block; smaller ones mean a singular guess
+constexpr int kIterativeFrom = 150;         // blocks below are faster by elimination
+constexpr double kDominance = 0.99;         // sum of off-diagonals over diagonal
+constexpr double kKrylovTolerance = 1e-14;  // relative residual: the block must be solved, not approximated
 constexpr int kKrylovSteps = 300;
 
 }  // namespace

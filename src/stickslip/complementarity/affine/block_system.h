@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The linear system of a guess which unknowns are basic:  M_BB x = -(q + M z_N)_B.  Two kinds of M behind one interface:
+// The linear system of a guess which unknowns are basic:  M_BB x = -(q + M z_N)_B.  Two kinds of M behind one
+// interface:
 //
 //     dense     LU with partial pivoting of the gathered block, one refinement with the block itself
 //     sparse    own sparse LU in a fixed elimination order; when M is strictly dominant by rows and the block is large,
-//               Bi-CGSTAB with the diagonal as preconditioner instead (random patterns fill in, dominance converges fast)
+//               Bi-CGSTAB with the diagonal as preconditioner instead (random patterns fill in, dominance converges
+//               fast)
 //
 // Cost: b^3/3 dense; what the fill needs, sparse. Storage is kept.
 #pragma once

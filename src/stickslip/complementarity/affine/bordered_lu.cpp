@@ -25,7 +25,8 @@ bool BorderedLu::factor(int k, const int* column_start, const int* row, const do
   return true;
 }
 
-// x0 = K0^-1 x0 becomes the solution on the base columns, y (in: right-hand side of the border rows) that on the borders.
+// x0 = K0^-1 x0 becomes the solution on the base columns, y (in: right-hand side of the border rows) that on the
+// borders.
 void BorderedLu::apply_borders(double* x0, double* y) {
   for (int b = 0; b < borders_; ++b) {
     double sum = y[b];

@@ -14,8 +14,8 @@
 //
 // solve:   a = K0^-1 b,   y = S^-1 (c - V a),   x = a - (K0^-1 U) y.          (block LU update; Gill et al. 1984)
 //
-// Cost: an exchange and a solve take one sparse triangular solve and t k each. Refactor after some sixty exchanges. Positions
-// c and r of columns and rows are those of the caller and behave as in basis_inverse.h.
+// Cost: an exchange and a solve take one sparse triangular solve and t k each. Refactor after some sixty exchanges.
+// Positions c and r of columns and rows are those of the caller and behave as in basis_inverse.h.
 #pragma once
 
 #include "stickslip/complementarity/affine/basis_inverse.h"
@@ -51,10 +51,10 @@ class BorderedLu {
   int k_ = 0, base_ = 0, borders_ = 0;
   SparseLu lu_;
   BasisInverse schur_;
-  std::vector<int> column_slot_, row_slot_;                // position -> index in the bordered matrix
+  std::vector<int> column_slot_, row_slot_;  // position -> index in the bordered matrix
   std::vector<double> column_, row_, right_, schur_column_, schur_row_, schur_solved_;
-  std::vector<double> solved_columns_;                     // K0^-1 U, column by column
-  std::vector<int> border_row_start_, border_row_index_;   // V, sparse rows
+  std::vector<double> solved_columns_;                    // K0^-1 U, column by column
+  std::vector<int> border_row_start_, border_row_index_;  // V, sparse rows
   std::vector<double> border_row_value_;
 };
 

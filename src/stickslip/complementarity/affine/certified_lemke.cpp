@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kRestarts = 4;
 constexpr double kRestartTie = 1e-13;
-// Answers that are certified but not as good as pivoting usually gets (a path that broke off early) are worth one restart:
-// contacts that stick should stick exactly.
+// Answers that are certified but not as good as pivoting usually gets (a path that broke off early) are worth one
+// restart: contacts that stick should stick exactly.
 constexpr double kPolished = 1e-12;
 
 }  // namespace
@@ -58,8 +58,7 @@ LemkeExit CertifiedLemke::run_once(const VariableStatus* start, const LemkeOptio
     for (int i = 0; i < n; ++i) restart_[i] = start[schur_.original(i)];
     reduced_start = restart_.data();
   }
-  const LemkeExit exit =
-      schur_lemke_.solve(schur_, schur_.q(), schur_.lower(), schur_.upper(), reduced_start, options);
+  const LemkeExit exit = schur_lemke_.solve(schur_, schur_.q(), schur_.lower(), schur_.upper(), reduced_start, options);
   pivots_ += schur_lemke_.pivots();
   basis_.assign(static_cast<std::size_t>(p.size()), VariableStatus::Basic);
   for (int i = 0; i < n; ++i) basis_[schur_.original(i)] = schur_lemke_.basis()[i];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Lemke's method with the certificate in the loop: the right view of M (dense, sparse, or the Schur complement of the free
-// block), the answer checked by affine_residual, and when rounding spoilt it, pivoting continued from the basis that was
-// reached with a finer tie tolerance. Continuing costs a few pivots, because that basis is nearly right.
+// Lemke's method with the certificate in the loop: the right view of M (dense, sparse, or the Schur complement of the
+// free block), the answer checked by affine_residual, and when rounding spoilt it, pivoting continued from the basis
+// that was reached with a finer tie tolerance. Continuing costs a few pivots, because that basis is nearly right.
 #pragma once
 
 #include "stickslip/complementarity/affine/affine_problem.h"

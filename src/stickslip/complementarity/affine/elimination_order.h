@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 //
 // An order of elimination of the unknowns of a sparse matrix with little fill (approximate minimum degree of M + M').
-// Leaving unknowns out of an order adds no fill to the rest, so one order of the whole matrix serves every active set. It is
-// kept as long as the pattern stays the same, which it does over many steps of a simulation.
+// Leaving unknowns out of an order adds no fill to the rest, so one order of the whole matrix serves every active set.
+// It is kept as long as the pattern stays the same, which it does over many steps of a simulation.
 #pragma once
 
 #include <Eigen/SparseCore>

@@ -8,8 +8,12 @@
 namespace stickslip::complementarity {
 namespace {
 
-bool has_lower(const AffineProblem& problem, Eigen::Index i) { return problem.lower[i] > -kInfinity; }
-bool has_upper(const AffineProblem& problem, Eigen::Index i) { return problem.upper[i] < kInfinity; }
+bool has_lower(const AffineProblem& problem, Eigen::Index i) {
+  return problem.lower[i] > -kInfinity;
+}
+bool has_upper(const AffineProblem& problem, Eigen::Index i) {
+  return problem.upper[i] < kInfinity;
+}
 
 VariableStatus first_status(const AffineProblem& problem, Eigen::Index i) {
   if (has_lower(problem, i)) return VariableStatus::AtLower;

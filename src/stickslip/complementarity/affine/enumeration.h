@@ -4,9 +4,9 @@
 // All bases of a small problem, one after the other, until one gives a certified solution. General affine problems are
 // NP-hard and every pivoting method misses some; up to twelve unknowns trying everything is a matter of milliseconds.
 //
-// Bases are visited in the order of a counter with two digits per unknown (three with two bounds); free unknowns are always
-// basic. Finding none is no proof: a solution may belong to a singular basis only.
-// Cost: up to 2^n (3^n) factorisations of order <= n.
+// Bases are visited in the order of a counter with two digits per unknown (three with two bounds); free unknowns are
+// always basic. Finding none is no proof: a solution may belong to a singular basis only. Cost: up to 2^n (3^n)
+// factorisations of order <= n.
 #pragma once
 
 #include "stickslip/complementarity/affine/affine_problem.h"

@@ -6,8 +6,8 @@
 //     M = [A C; D B],   A: rows and columns of the free unknowns u,   S = B - D A^-1 C,   s = b - D A^-1 a
 //     0 = A u + C v + a  and  v _|_ D u + B v + b      <=>     v _|_ S v + s,   u = -A^-1 (a + C v)
 //
-// A must be block diagonal with small well-conditioned blocks, as the mass matrix of bodies is. The Delassus matrix S of a
-// contact problem is never built: pivoting asks only for the columns of unknowns that enter the basis.
+// A must be block diagonal with small well-conditioned blocks, as the mass matrix of bodies is. The Delassus matrix S
+// of a contact problem is never built: pivoting asks only for the columns of unknowns that enter the basis.
 //
 // Cost: one inverse per block at set(); a column costs block^2 plus the entries of the rows it reaches, once.
 // Offers the interface of matrix_columns.h; indices are those of the bounded unknowns v.
@@ -67,7 +67,7 @@ class LazySchur {
 
  private:
   struct Block {
-    int start, size;    // members_[start .. start + size)
+    int start, size;      // members_[start .. start + size)
     std::size_t inverse;  // offset of the row-major inverse
   };
 

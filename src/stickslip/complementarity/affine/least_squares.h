@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Levenberg-Marquardt on the Fischer-Burmeister function, the last resort for small problems that pivoting leaves unsolved:
-// it needs no basis, so it also serves systems with more equations than unknowns or singular everywhere.
+// Levenberg-Marquardt on the Fischer-Burmeister function, the last resort for small problems that pivoting leaves
+// unsolved: it needs no basis, so it also serves systems with more equations than unknowns or singular everywhere.
 //
 //     phi(a, b) = a + b - sqrt(a^2 + b^2)                          zero exactly when 0 <= a _|_ b >= 0
 //     lower bound only   Phi_i = phi(z_i - lower_i, w_i)           upper bound only   Phi_i = -phi(upper_i - z_i, -w_i)

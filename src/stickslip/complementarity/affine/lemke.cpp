@@ -73,8 +73,8 @@ void Lemke<Matrix>::enter_basic(int position, int j, double value, double eps) {
 
 template <class Matrix>
 void Lemke<Matrix>::set_factor(int i) {
-  const bool blocks = basis_.position_of_row(i) < 0 && lower_[i] < upper_[i] &&
-                      (lower_[i] > -kInfinity || upper_[i] < kInfinity);
+  const bool blocks =
+      basis_.position_of_row(i) < 0 && lower_[i] < upper_[i] && (lower_[i] > -kInfinity || upper_[i] < kInfinity);
   factor_[i] = !blocks ? 0 : (status_[i] == VariableStatus::AtUpper ? -1 : 1) / units_.row[i];
 }
 
@@ -216,7 +216,8 @@ bool Lemke<Matrix>::exchange(const Blocking& blocking) {
   } else if (leaving_is_z) {
     const int last = basis_.order() - 1;
     if (!basis_.shrink(basis_.position_of_row(r), blocking.position)) return false;
-    if (blocking.position != last) enter_basic(blocking.position, basis_.column(blocking.position), x_[last], x_eps_[last]);
+    if (blocking.position != last)
+      enter_basic(blocking.position, basis_.column(blocking.position), x_[last], x_eps_[last]);
   } else if (driver_.is_z) {
     if (!basis_.grow(leaving, r, u_.data())) return false;
     enter_basic(basis_.order() - 1, r, z_value, eps);
@@ -290,9 +291,8 @@ bool Lemke<Matrix>::artificial_is_negligible(double part) const {
 template <class Matrix>
 void Lemke<Matrix>::finish() {
   for (int j = 0; j < n_; ++j) {
-    z_[j] = status_[j] == VariableStatus::Basic
-                ? std::clamp(x_[basis_.position_of_column(j)], lower_[j], upper_[j])
-                : bound_value(j);
+    z_[j] = status_[j] == VariableStatus::Basic ? std::clamp(x_[basis_.position_of_column(j)], lower_[j], upper_[j])
+                                                : bound_value(j);
   }
 }
 

@@ -6,28 +6,30 @@
 //
 //     w = M z + q + d z0        d: covering vector, z0: artificial unknown, driven from "large enough" to 0
 //
-// Each pivot moves one driving unknown (some z_r or w_r) along its line until another basic unknown meets a bound; that one
-// leaves, and its complement drives next. When z0 leaves, the basis is complementary and feasible: a solution. When nothing
-// blocks, the method ends on a ray. Unknowns between two bounds may jump from one to the other (no basis change); free
-// unknowns are basic from the start and never leave.
+// Each pivot moves one driving unknown (some z_r or w_r) along its line until another basic unknown meets a bound; that
+// one leaves, and its complement drives next. When z0 leaves, the basis is complementary and feasible: a solution. When
+// nothing blocks, the method ends on a ray. Unknowns between two bounds may jump from one to the other (no basis
+// change); free unknowns are basic from the start and never leave.
 //
-// On tall toppling stacks z0 falls geometrically towards 0, and rounding ends the path before it arrives. Where the path
-// breaks off with a negligible z0, it is taken for 0; the certificate says whether that was right.
+// On tall toppling stacks z0 falls geometrically towards 0, and rounding ends the path before it arrives. Where the
+// path breaks off with a negligible z0, it is taken for 0; the certificate says whether that was right.
 //
 // What makes it work on contact problems:
 //   * Only the k basic z and the column of z0 are factored (lemke_basis.h); basic w are priced with whole columns of M.
 //     A contact with d friction directions adds about 3 to k, whatever d.
-//   * Ties. Rounding splits what is equal in exact arithmetic; a pivot that is decided by the 16th digit leads to a basis
-//     that is infeasible in the 8th. Harris' two passes: first the largest step with all bounds relaxed by `tie_tolerance`,
-//     then, among all that would block within that step, the one that comes first when q is perturbed by eps p with a fixed
-//     pseudo-random p > 0 and symbolic eps (one extra right-hand side; equivalent to the lexicographic rule with
-//     probability one, which excludes cycling).
-//   * Natural units (natural_units.h): tolerances, covering vector and perturbation are relative to the size of each row
+//   * Ties. Rounding splits what is equal in exact arithmetic; a pivot that is decided by the 16th digit leads to a
+//   basis
+//     that is infeasible in the 8th. Harris' two passes: first the largest step with all bounds relaxed by
+//     `tie_tolerance`, then, among all that would block within that step, the one that comes first when q is perturbed
+//     by eps p with a fixed pseudo-random p > 0 and symbolic eps (one extra right-hand side; equivalent to the
+//     lexicographic rule with probability one, which excludes cycling).
+//   * Natural units (natural_units.h): tolerances, covering vector and perturbation are relative to the size of each
+//   row
 //     and column, so that results do not depend on the units of the user.
 //
-// Symbols: C basic columns, R nonbasic rows, K = [M|d](R,C), x values of C, slack_i = |w_i| / unit, eps parts beside them.
-// Cost per pivot: k^2 + n k (dense), n + entries of the basic columns (sparse).
-// Reference: Cottle, Pang, Stone, The Linear Complementarity Problem, section 4.4; Harris (1973) for the ratio test.
+// Symbols: C basic columns, R nonbasic rows, K = [M|d](R,C), x values of C, slack_i = |w_i| / unit, eps parts beside
+// them. Cost per pivot: k^2 + n k (dense), n + entries of the basic columns (sparse). Reference: Cottle, Pang, Stone,
+// The Linear Complementarity Problem, section 4.4; Harris (1973) for the ratio test.
 #pragma once
 
 #include "stickslip/complementarity/affine/basis.h"
@@ -43,8 +45,8 @@ namespace stickslip::complementarity {
 
 struct LemkeOptions {
   int max_pivots = std::numeric_limits<int>::max();
-  bool cover_all = true;           // false: d covers only what is violated (fewer pivots, no theory of rays)
-  bool cover_by_count = false;     // overrides cover_all: true when more basics stand exactly at a bound than are violated
+  bool cover_all = true;        // false: d covers only what is violated (fewer pivots, no theory of rays)
+  bool cover_by_count = false;  // overrides cover_all: true when more basics stand exactly at a bound than are violated
   double tie_tolerance = 1e-11;    // relaxation of the ratio test, in natural units
   double pivot_tolerance = 1e-10;  // rates below this part of the largest one do not block
   double negligible = 1e-9;        // z0 below this part of its first value counts as 0 when the path breaks off
@@ -80,7 +82,7 @@ class Lemke {
   };
   struct Blocking {
     enum class Kind { None, Own, Unknown, Row } kind = Kind::None;
-    int position = -1;   // position in C for Unknown, index for Row
+    int position = -1;  // position in C for Unknown, index for Row
     double step = 0, step_eps = 0;
   };
 

@@ -60,7 +60,8 @@ void LemkeBasis<Matrix>::clear() {
   inverse_.clear();
 }
 
-// Compressed columns of K, rows numbered so that unknown j and equation j meet on the diagonal wherever both are present.
+// Compressed columns of K, rows numbered so that unknown j and equation j meet on the diagonal wherever both are
+// present.
 template <class Matrix>
 bool LemkeBasis<Matrix>::factor_sparse() {
   if constexpr (std::is_same_v<Matrix, SparseColumns>) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The basis of a pivoting method reduced to what matters: the columns C of the basic unknowns z_j (and of the artificial
-// unknown z0, index n, whose column is the covering vector d) and the equally many rows R whose w_i is nonbasic (zero).
+// The basis of a pivoting method reduced to what matters: the columns C of the basic unknowns z_j (and of the
+// artificial unknown z0, index n, whose column is the covering vector d) and the equally many rows R whose w_i is
+// nonbasic (zero).
 //
-//     K = [M | d](R, C),   order k = number of basic unknowns; rows outside R have a basic w that needs no factor at all
+//     K = [M | d](R, C),   order k = number of basic unknowns; rows outside R have a basic w that needs no factor at
+//     all
 //
-// The class keeps C, R, their positions and the factor of K together: an explicit inverse (cost k^2 per exchange, k^3 for a
-// fresh one), and for sparse M with large k a sparse LU with borders (bordered_lu.h), chosen at each fresh factor.
+// The class keeps C, R, their positions and the factor of K together: an explicit inverse (cost k^2 per exchange, k^3
+// for a fresh one), and for sparse M with large k a sparse LU with borders (bordered_lu.h), chosen at each fresh
+// factor.
 #pragma once
 
 #include "stickslip/complementarity/affine/basis_inverse.h"

@@ -44,8 +44,8 @@ bool Lemke<Matrix>::is_tight(int i) const {
   return value <= lower_[i] + tolerance || value >= upper_[i] - tolerance;
 }
 
-// A stack at rest has many friction rows at exactly 0: without cover each would block a pivot of length 0. A sliding block has
-// few; covering its satisfied rows would only add pivots.
+// A stack at rest has many friction rows at exactly 0: without cover each would block a pivot of length 0. A sliding
+// block has few; covering its satisfied rows would only add pivots.
 template <class Matrix>
 bool Lemke<Matrix>::mostly_tight() const {
   int tight = 0, violated = 0;
@@ -114,8 +114,8 @@ bool Lemke<Matrix>::enter_artificial() {
   for (int i = 0; i < n_; ++i) {
     if (shift_[i] == 0 || violation(i) / shift_[i] < worst * (1 - 1e-12)) continue;
     const bool is_z = status_[i] == VariableStatus::Basic;
-    const double eps = is_z ? x_eps_[basis_.position_of_column(i)] / shift_[i]
-                            : slack_eps_[i] / (factor_[i] * shift_[i]);
+    const double eps =
+        is_z ? x_eps_[basis_.position_of_column(i)] / shift_[i] : slack_eps_[i] / (factor_[i] * shift_[i]);
     if (eps < first) {
       first = eps;
       leaving = i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The views of M that pivoting works with. Pivoting needs few things: whole columns (to price the rows), and the parts of
-// rows and columns that belong to the basis. Each view offers
+// The views of M that pivoting works with. Pivoting needs few things: whole columns (to price the rows), and the parts
+// of rows and columns that belong to the basis. Each view offers
 //
 //     size()                          n
 //     at(i, j)                        M_ij

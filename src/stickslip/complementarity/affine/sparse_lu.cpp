@@ -15,7 +15,8 @@ constexpr double kSingular = 1e-13;      // pivot relative to the largest entry 
 
 }  // namespace
 
-// Depth-first search through the columns of L that starts at pivot step `root`; finished steps are put in front of reach_.
+// Depth-first search through the columns of L that starts at pivot step `root`; finished steps are put in front of
+// reach_.
 void SparseLu::depth_first(int root, int step) {
   int depth = 0;
   stack_[0] = root;

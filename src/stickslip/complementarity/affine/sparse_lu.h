@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 //
 // Sparse LU factorisation A = L U up to permutations, left-looking, with a given column order and partial pivoting that
-// prefers the diagonal (Gilbert, Peierls 1988). Written for repeated factorisations of changing sub-matrices: all storage is
-// kept between calls, so that nothing is allocated once it has grown.
+// prefers the diagonal (Gilbert, Peierls 1988). Written for repeated factorisations of changing sub-matrices: all
+// storage is kept between calls, so that nothing is allocated once it has grown.
 //
 // Symbols: order[k] column eliminated at step k; pivot_of_row_[i] step at which row i became pivot.
 // Cost: proportional to the multiplications that are really needed, plus the entries of L, U and A.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Lemke's method on a small full tableau, for LCPs of at most twelve unknowns: here the set-up of the revised method costs
-// more than all pivots together.
+// Lemke's method on a small full tableau, for LCPs of at most twelve unknowns: here the set-up of the revised method
+// costs more than all pivots together.
 //
 //     basic = T nonbasic + rhs,      at first  w = [M | 1](z, z0) + q
 //
 // A pivot exchanges a row and a column of T. Ties within rounding go to z0, then to the largest pivot; there is no
-// protection against cycling but a limit of pivots: whoever fails here is handed to lemke.h, and every answer is certified.
-// Cost: n^2 per pivot, no heap.
+// protection against cycling but a limit of pivots: whoever fails here is handed to lemke.h, and every answer is
+// certified. Cost: n^2 per pivot, no heap.
 #pragma once
 
 #include "stickslip/complementarity/affine/affine_problem.h"

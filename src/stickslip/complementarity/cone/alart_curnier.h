@@ -8,8 +8,8 @@
 //     support      P_n = given,        P_t = projection of z_t on the disc of radius mu given
 //     bilateral    P = z               (so that F = rho u)
 //
-// With J = P'(z) and du = W dr, Newton's matrix is  F' = rho J W + (I - J). Separated contacts have J = 0: their rows are
-// dr = -F and leave the linear system.
+// With J = P'(z) and du = W dr, Newton's matrix is  F' = rho J W + (I - J). Separated contacts have J = 0: their rows
+// are dr = -F and leave the linear system.
 //
 // Smoothed with a width e > 0 (Chen-Harker-Kanzow-Smale): z_n+ = (z_n + sqrt(z_n^2 + 4 e^2)) / 2, the same for the
 // maximum m of the disc's radius R and a = sqrt(|z_t|^2 + e^2), and P_t = R z_t / m. P is then smooth, J invertible in
@@ -22,13 +22,16 @@
 
 namespace stickslip::complementarity {
 
-// P and J at z. J may be null. Returns the mode that z stands for.
+// P and J at z. J may be null. Returns the mode that z stands for: Separate means J = 0, Stick J = I (a support, whose
+// P_n is constant, never has that).
 template <int D>
 inline ContactMode project(ContactKind kind, double mu, double given, const double* z, double* P, double* J) {
-  if (J) for (int k = 0; k < D * D; ++k) J[k] = 0;
+  if (J)
+    for (int k = 0; k < D * D; ++k) J[k] = 0;
   if (kind == ContactKind::Bilateral) {
     for (int k = 0; k < D; ++k) P[k] = z[k];
-    if (J) for (int k = 0; k < D; ++k) J[k * D + k] = 1;
+    if (J)
+      for (int k = 0; k < D; ++k) J[k * D + k] = 1;
     return ContactMode::Stick;
   }
   const bool support = kind == ContactKind::Support;
@@ -41,8 +44,9 @@ inline ContactMode project(ContactKind kind, double mu, double given, const doub
   const double radius = mu * P[0], length = tangent_norm<D>(z);
   if (length <= radius) {
     for (int k = 1; k < D; ++k) P[k] = z[k];
-    if (J) for (int k = 1; k < D; ++k) J[k * D + k] = 1;
-    return ContactMode::Stick;
+    if (J)
+      for (int k = 1; k < D; ++k) J[k * D + k] = 1;
+    return support ? ContactMode::Slip : ContactMode::Stick;
   }
   const double shrink = radius / length;
   for (int k = 1; k < D; ++k) P[k] = shrink * z[k];
@@ -63,7 +67,8 @@ inline void project_smoothed(ContactKind kind, double mu, double given, double e
     (void)project<D>(kind, mu, given, z, P, J);
     return;
   }
-  if (J) for (int k = 0; k < D * D; ++k) J[k] = 0;
+  if (J)
+    for (int k = 0; k < D * D; ++k) J[k] = 0;
   double slope = 0;  // dP_n / dz_n
   if (kind == ContactKind::Support) {
     P[0] = given;

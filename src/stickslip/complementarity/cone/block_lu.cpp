@@ -17,14 +17,18 @@ void make_room(std::vector<double>& v, std::size_t used, std::size_t size) {
   if (v.size() < used + size) v.resize(std::max(used + size, v.size() + v.size() / 2));
 }
 
-std::size_t area(int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); }
+std::size_t area(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
 
 }  // namespace
 
 template <int D>
 std::size_t BlockLu<D>::block_start(int node) const {
-  if constexpr (D > 0) return static_cast<std::size_t>(node) * D * D;
-  else return system_.block_start[node];
+  if constexpr (D > 0)
+    return static_cast<std::size_t>(node) * D * D;
+  else
+    return system_.block_start[node];
 }
 
 template <int D>

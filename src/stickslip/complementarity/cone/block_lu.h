@@ -30,9 +30,9 @@ class BlockLu {
   struct System {
     NodeMatrix<D> W;
     const NodeState* state;
-    const double *A, *B;               // the nodes' square blocks one after the other, row-major
-    const std::size_t* block_start;    // of each node in A and B; kVariable only (else node * D^2)
-    double identity;                   // A_i of Identity nodes is identity * I
+    const double *A, *B;             // the nodes' square blocks one after the other, row-major
+    const std::size_t* block_start;  // of each node in A and B; kVariable only (else node * D^2)
+    double identity;                 // A_i of Identity nodes is identity * I
   };
 
   // Returns the number of pivots that had to be replaced (0: a sound factorisation).
@@ -62,8 +62,8 @@ class BlockLu {
 
   System system_{};
   std::vector<Front> fronts_;
-  std::vector<int> node_;     // active nodes of all fronts
-  std::vector<int> local_;    // first unknown of a node in the front at hand
+  std::vector<int> node_;   // active nodes of all fronts
+  std::vector<int> local_;  // first unknown of a node in the front at hand
   std::vector<int> exchange_, waiting_;
   std::vector<double> dense_, factor_, stack_, x_;
   std::size_t factor_size_ = 0, stack_size_ = 0;

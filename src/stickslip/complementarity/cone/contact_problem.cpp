@@ -13,9 +13,13 @@ namespace {
 
 // Index of the first entry that is NaN or infinite, or -1.
 std::ptrdiff_t first_not_finite(const double* x, std::size_t n) {
-  double sum = 0;  // 0 * inf and 0 * NaN are NaN: one vectorised pass decides the usual case
-  for (std::size_t i = 0; i < n; ++i) sum += 0.0 * x[i];
-  if (sum == 0) return -1;
+  // 0 * inf and 0 * NaN are NaN: one pass with independent sums decides the usual case.
+  double sum[4] = {};
+  std::size_t done = 0;
+  for (; done + 4 <= n; done += 4)
+    for (int k = 0; k < 4; ++k) sum[k] += 0.0 * x[done + k];
+  for (; done < n; ++done) sum[0] += 0.0 * x[done];
+  if (sum[0] + sum[1] + sum[2] + sum[3] == 0) return -1;
   for (std::size_t i = 0; i < n; ++i)
     if (!std::isfinite(x[i])) return static_cast<std::ptrdiff_t>(i);
   return -1;
@@ -79,8 +83,8 @@ std::string check_columns(const BlockMatrix& W) {
 }
 
 // Rows are visited in ascending order, so the next unmatched entry of row j must name exactly the row that names j.
-std::string check_symmetric_pattern(const BlockMatrix& W) {
-  std::vector<int> cursor(W.row_start.begin(), W.row_start.end() - 1);
+std::string check_symmetric_pattern(const BlockMatrix& W, std::vector<int>& cursor) {
+  cursor.assign(W.row_start.begin(), W.row_start.end() - 1);
   for (int i = 0; i < W.rows(); ++i)
     for (int p = W.row_start[i]; p < W.row_start[i + 1]; ++p) {
       const int j = W.column[p];
@@ -93,10 +97,15 @@ std::string check_symmetric_pattern(const BlockMatrix& W) {
 }  // namespace
 
 std::string validate(const ContactProblem& problem) {
+  std::vector<int> workspace;
+  return validate(problem, workspace);
+}
+
+std::string validate(const ContactProblem& problem, std::vector<int>& workspace) {
   const auto n = static_cast<std::size_t>(problem.contacts());
   if (auto text = check_row_starts(problem.W); !text.empty()) return text;
   if (auto text = check_columns(problem.W); !text.empty()) return text;
-  if (auto text = check_symmetric_pattern(problem.W); !text.empty()) return text;
+  if (auto text = check_symmetric_pattern(problem.W, workspace); !text.empty()) return text;
   const auto unknowns = n * static_cast<std::size_t>(problem.dimension());
   if (problem.q.size() != unknowns) return fmt::format("q has {} entries, expected {}", problem.q.size(), unknowns);
   if (auto text = check_finite("W", problem.W.value.data(), problem.W.value.size()); !text.empty()) return text;

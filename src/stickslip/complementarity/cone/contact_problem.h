@@ -33,20 +33,20 @@ enum class ContactKind : std::uint8_t { Frictional, Support, Bilateral };
 // stored, and the pattern is symmetric (values need not be). Blocks are row-major.
 struct BlockMatrix {
   int block_size = 3;
-  std::vector<int> row_start{0};   // rows + 1
-  std::vector<int> column;         // block column of each stored block
-  std::vector<int> diagonal;       // index of the diagonal block of each row
-  std::vector<double> value;       // block_size^2 numbers per stored block
+  std::vector<int> row_start{0};  // rows + 1
+  std::vector<int> column;        // block column of each stored block
+  std::vector<int> diagonal;      // index of the diagonal block of each row
+  std::vector<double> value;      // block_size^2 numbers per stored block
 
   [[nodiscard]] int rows() const { return static_cast<int>(diagonal.size()); }
 };
 
 struct ContactProblem {
   BlockMatrix W;
-  std::vector<double> q;                // D per contact
-  std::vector<double> mu;               // 1 per contact, >= 0 (ignored for bilateral blocks)
-  std::vector<ContactKind> kind;        // empty: all frictional
-  std::vector<double> normal_impulse;   // 1 per contact, read for supports only; empty when there are none
+  std::vector<double> q;               // D per contact
+  std::vector<double> mu;              // 1 per contact, >= 0 (ignored for bilateral blocks)
+  std::vector<ContactKind> kind;       // empty: all frictional
+  std::vector<double> normal_impulse;  // 1 per contact, read for supports only; empty when there are none
 
   [[nodiscard]] int dimension() const { return W.block_size; }
   [[nodiscard]] int contacts() const { return W.rows(); }
@@ -67,6 +67,8 @@ struct GlobalContactProblem {
 
 // Empty text when the problem is well formed; otherwise one line that says what is wrong.
 [[nodiscard]] std::string validate(const ContactProblem& problem);
+[[nodiscard]] std::string validate(const ContactProblem& problem,
+                                   std::vector<int>& workspace);  // allocates nothing twice
 [[nodiscard]] std::string validate(const GlobalContactProblem& problem);
 
 // Block form of a scalar sparse matrix (pattern made symmetric, diagonal blocks added).
@@ -74,6 +76,5 @@ struct GlobalContactProblem {
 
 // Adds a contact compliance (D x D row-major per contact) to the diagonal blocks of W.
 void add_compliance(ContactProblem& problem, const std::vector<double>& compliance);
-
 
 }  // namespace stickslip::complementarity

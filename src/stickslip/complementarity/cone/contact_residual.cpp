@@ -89,8 +89,9 @@ template <int D>
 void add_contact(Contact<D>& c, Totals& totals, bool q_counts = true) {
   add_to_sums(c, totals.plain);
   if (!q_counts) totals.plain.q = 0;  // the corpus' error of the global form is relative to r and u only
-  for (int k = 0; k < D; ++k) c.r[k] /= c.scale, c.u[k] *= c.scale, c.q[k] *= c.scale;
-  c.given /= c.scale;
+  const double inverse = 1 / c.scale;
+  for (int k = 0; k < D; ++k) c.r[k] *= inverse, c.u[k] *= c.scale, c.q[k] *= c.scale;
+  c.given *= inverse;
   add_to_sums(c, totals.scaled);
   if (c.kind == ContactKind::Support) totals.scaled.q += c.given * c.given;  // given data, like q
   add_to_parts(c, totals.parts);

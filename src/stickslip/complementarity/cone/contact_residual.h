@@ -10,13 +10,15 @@
 //     bilateral    u_c                                        (K is the whole space)
 //
 // natural   = |defect| / max(|q|, |r|, |u|)                   the corpus' error (Euclidean norms over all contacts)
-// scaled    = the same in block-scaled variables r' = r / s, u' = s u, q' = s q with s_c = (tr W_cc / D)^(-1/2), which have
+// scaled    = the same in block-scaled variables r' = r / s, u' = s u, q' = s q with s_c = (tr W_cc / D)^(-1/2), which
+// have
 //             one unit (root of energy), so that it means the same for grams and tonnes and for light contacts beside
 //             heavy ones. A contact with tr W_cc = 0 takes the mean trace of the others. |r'| counts for at most
 //             kImpulseCap times max(|q'|, |u'|): the corpus' error alone would certify any r that diverges inside the
 //             cones (jaws that close on a rigid part, which has no solution) once |r| is 1e8 times |q|. The given
 //             impulses of supports are data and count with q'.
-// primal, dual, complementarity, cone: the largest violation of r_n >= 0 (or of the given r_n), of u_n >= 0 (of u = 0 for
+// primal, dual, complementarity, cone: the largest violation of r_n >= 0 (or of the given r_n), of u_n >= 0 (of u = 0
+// for
 //             bilateral blocks), of r_n u_n = 0 and mu r_n |u_t| + r_t . u_t = 0, and of |r_t| <= mu r_n; all in the
 //             scaled variables, over their largest norm (squared for the products).
 // error     = max(natural, scaled): what the tolerance is compared with.
@@ -58,8 +60,10 @@ void block_scales(int dimension, std::span<double> scale);
 
 template <int D>
 [[nodiscard]] inline double tangent_norm(const double* x) {
-  if constexpr (D == 2) return std::fabs(x[1]);
-  else return std::sqrt(x[1] * x[1] + x[2] * x[2]);
+  if constexpr (D == 2)
+    return std::fabs(x[1]);
+  else
+    return std::sqrt(x[1] * x[1] + x[2] * x[2]);
 }
 
 // Squared norm of the natural map's defect of one contact, as defined above.

@@ -76,8 +76,7 @@ void Workbench<D>::solve(const ContactProblem& problem, ContactAlgorithm algorit
       for (int k = 0; k < D; ++k) island_r[a * D + k] = r[island.member[a] * D + k] / island.scale[a];
     const int before = budget.used_iterations;
     budget.work = std::max(kLeastWork, kWorkPerBlock * static_cast<double>(island.column.size()));
-    const IslandOutcome outcome = solver.solve(algorithm, goal, budget,
-                                               plan_for(index, island.contacts), island_r,
+    const IslandOutcome outcome = solver.solve(algorithm, goal, budget, plan_for(index, island.contacts), island_r,
                                                options.record_history ? &summary.history : nullptr);
     for (int a = 0; a < island.contacts; ++a)
       for (int k = 0; k < D; ++k) r[island.member[a] * D + k] = island_r[a * D + k] * island.scale[a];
@@ -92,6 +91,7 @@ struct ContactSolver::Workspace {
   Workbench<2> planar;
   Workbench<3> spatial;
   Reduction reduction;
+  std::vector<int> validation;
 };
 
 ContactSolver::ContactSolver() : workspace_(std::make_unique<Workspace>()) {}
@@ -99,14 +99,16 @@ ContactSolver::~ContactSolver() = default;
 ContactSolver::ContactSolver(ContactSolver&&) noexcept = default;
 ContactSolver& ContactSolver::operator=(ContactSolver&&) noexcept = default;
 
-std::span<const AlgorithmInfo> ContactSolver::algorithms() { return kAlgorithms; }
+std::span<const AlgorithmInfo> ContactSolver::algorithms() {
+  return kAlgorithms;
+}
 
 SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<double>& r, const SolverOptions& options,
                                    std::string_view algorithm) {
   const auto begin = Clock::now();
   SolverSummary summary;
   const auto chosen = find_algorithm(algorithm);
-  if (!chosen || !validate(problem).empty()) {
+  if (!chosen || !validate(problem, workspace_->validation).empty()) {
     summary.status = Status::BadInput;
     return summary;
   }
@@ -118,17 +120,24 @@ SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<do
   if (options.max_iterations > 0) budget.iterations = options.max_iterations;
   if (std::isfinite(options.time_limit)) {
     budget.has_deadline = true;
-    budget.deadline = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.time_limit));
+    budget.deadline =
+        begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.time_limit));
   }
-  if (problem.dimension() == 2) workspace_->planar.solve(problem, *chosen, options, budget, r, summary);
-  else workspace_->spatial.solve(problem, *chosen, options, budget, r, summary);
+  if (problem.dimension() == 2)
+    workspace_->planar.solve(problem, *chosen, options, budget, r, summary);
+  else
+    workspace_->spatial.solve(problem, *chosen, options, budget, r, summary);
 
   summary.iterations = budget.used_iterations;
   summary.residual = contact_residual(problem, r);
-  if (summary.residual.error <= options.tolerance) summary.status = Status::Solved;
-  else if (budget.late) summary.status = Status::TimeLimit;
-  else if (budget.used_iterations >= budget.iterations) summary.status = Status::IterationLimit;
-  else summary.status = Status::Stalled;
+  if (summary.residual.error <= options.tolerance)
+    summary.status = Status::Solved;
+  else if (budget.late)
+    summary.status = Status::TimeLimit;
+  else if (budget.used_iterations >= budget.iterations)
+    summary.status = Status::IterationLimit;
+  else
+    summary.status = Status::Stalled;
   summary.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return summary;
 }
@@ -153,8 +162,10 @@ SolverSummary ContactSolver::solve(const GlobalContactProblem& problem, std::vec
     summary.residual = contact_residual(problem, r, v, reduction.block_trace(), reduction.local().q);
     if (summary.residual.error <= options.tolerance || summary.status != Status::Solved) break;
   }
-  if (summary.residual.error <= options.tolerance) summary.status = Status::Solved;
-  else if (summary.status == Status::Solved) summary.status = Status::Stalled;
+  if (summary.residual.error <= options.tolerance)
+    summary.status = Status::Solved;
+  else if (summary.status == Status::Solved)
+    summary.status = Status::Stalled;
   summary.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return summary;
 }

@@ -58,7 +58,8 @@ void update(double* C, const double* L, const double* U, int rows, int columns, 
         update_rest(C + i * stride + j0 + tiled, L + i * stride, U + j0 + tiled, 4, width - tiled, depth, stride);
     }
     if (tiled_rows < rows)
-      update_rest(C + tiled_rows * stride + j0, L + tiled_rows * stride, U + j0, rows - tiled_rows, width, depth, stride);
+      update_rest(C + tiled_rows * stride + j0, L + tiled_rows * stride, U + j0, rows - tiled_rows, width, depth,
+                  stride);
   }
 }
 

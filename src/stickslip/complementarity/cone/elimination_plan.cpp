@@ -9,10 +9,10 @@ namespace {
 
 enum State : char { kVariable, kElement, kAbsorbed, kMerged };  // kMerged: twin or eliminated together with another
 
-constexpr int kSmallGraph = 12;        // nodes; up to here one dense front is always as fast
-constexpr double kNearlyFull = 0.6;    // share of stored blocks from which fill makes everything dense anyway
-constexpr int kTinyFront = 18;         // unknowns; merging below this size never costs
-constexpr double kMergeZeros = 0.12;   // share of explicit zeros accepted in a merged front
+constexpr int kSmallGraph = 12;       // nodes; up to here one dense front is always as fast
+constexpr double kNearlyFull = 0.6;   // share of stored blocks from which fill makes everything dense anyway
+constexpr int kTinyFront = 18;        // unknowns; merging below this size never costs
+constexpr double kMergeZeros = 0.12;  // share of explicit zeros accepted in a merged front
 
 }  // namespace
 
@@ -47,7 +47,9 @@ void EliminationPlan::merge_twins() {
   const int n = static_cast<int>(row_start_.size()) - 1;
   representative_.resize(n), next_twin_.assign(n, -1), weight_.resize(n), hash_.resize(n);
   for (int c = 0; c < n; ++c) weight_[c] = size_.size() == 1 ? size_[0] : size_[c];
-  const auto row = [this](int c) { return std::span(column_).subspan(row_start_[c], row_start_[c + 1] - row_start_[c]); };
+  const auto row = [this](int c) {
+    return std::span(column_).subspan(row_start_[c], row_start_[c + 1] - row_start_[c]);
+  };
   for (int c = 0; c < n; ++c) {
     representative_[c] = c;
     hash_[c] = 0;
@@ -196,7 +198,8 @@ void EliminationPlan::update_variable(int variable, int pivot) {
   const int elements_out = out;
   int variables_in = elements_end, variables_out = elements_out + 1;
   if (elements_out == elements_end) {
-    const int at = static_cast<int>(std::find(list_.begin() + elements_end, list_.begin() + end, pivot) - list_.begin());
+    const int at =
+        static_cast<int>(std::find(list_.begin() + elements_end, list_.begin() + end, pivot) - list_.begin());
     list_[at] = list_[elements_end];
     ++variables_in;
   }
@@ -284,7 +287,9 @@ void EliminationPlan::collect_fronts() {
   front_start_.assign(count + 1, 0), front_pivots_.assign(count, 0), fill_.assign(count, 0), node_count_.assign(n, 0);
   for (int v : order_) node_count_[v] = nodes_behind(v);
   const auto front_of = [this](int v) { return front_number_[merged_into_[element_of_[v]]]; };
-  const auto element = [this](int e) { return std::span(element_list_).subspan(element_start_[e], element_length_[e]); };
+  const auto element = [this](int e) {
+    return std::span(element_list_).subspan(element_start_[e], element_length_[e]);
+  };
   for (int v : order_) front_pivots_[front_of(v)] += node_count_[v];
   for (int e : order_) {
     const int f = front_number_[e];

@@ -70,10 +70,10 @@ class EliminationPlan {
   std::vector<int> stamp_, outside_stamp_;
   int time_ = 0, remaining_ = 0, lowest_ = 0;
   std::vector<int> degree_, bucket_, bucket_next_, bucket_previous_;
-  std::vector<int> order_;           // representatives in order of elimination
-  std::vector<int> element_of_;      // the element in which each representative was eliminated
-  std::vector<int> pivot_weight_;    // unknowns eliminated in each element
-  std::vector<int> merged_into_;     // fronts after merging
+  std::vector<int> order_;         // representatives in order of elimination
+  std::vector<int> element_of_;    // the element in which each representative was eliminated
+  std::vector<int> pivot_weight_;  // unknowns eliminated in each element
+  std::vector<int> merged_into_;   // fronts after merging
   std::vector<int> first_child_, next_sibling_, visit_;
   std::vector<int> front_number_, fill_, node_count_;
 

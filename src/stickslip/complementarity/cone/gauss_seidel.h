@@ -3,7 +3,8 @@
 //
 // Block Gauss-Seidel: contact after contact, the exact one-contact problem with all other impulses held.
 //
-//     b_i = q_i + sum_{j != i} W_ij r_j,     r_i <- solution of the contact  u_i = (W_ii + alpha I) r_i + b_i - alpha rbar_i
+//     b_i = q_i + sum_{j != i} W_ij r_j,     r_i <- solution of the contact  u_i = (W_ii + alpha I) r_i + b_i - alpha
+//     rbar_i
 //
 // alpha > 0 solves the proximal problem around rbar instead (what semismooth Newton falls back to). The sweep is cheap
 // and finds the modes of most contacts; its convergence is linear, and slow where many contacts press on one body.

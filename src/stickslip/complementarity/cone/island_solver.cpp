@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kSmallIsland = 12;  // contacts; Newton steps are so cheap there that fewer sweeps come first
 constexpr int kFewSweeps = 4, kSweeps = 8;
+constexpr double kClose = 0.1;     // error of a warm start from which Newton sets out without sweeps
 constexpr int kMaxSweeps = 20000;  // of Gauss-Seidel alone
 constexpr int kMaxAttempts = 100;
 
@@ -74,7 +75,8 @@ bool IslandSolver<D>::first_attempt(bool warm, IslandOutcome& outcome) {
   outcome = {"start", 1};
   if (warm && engine_.look(search_)) return true;
   outcome.answered_by = "gauss-seidel";
-  const int sweeps = island_.contacts == 1 || warm ? 1 : island_.contacts <= kSmallIsland ? kFewSweeps : kSweeps;
+  const bool close = warm && search_.best() < kClose;  // modes are likely right: Newton at once
+  const int sweeps = close ? 0 : island_.contacts == 1 ? 1 : island_.contacts <= kSmallIsland ? kFewSweeps : kSweeps;
   if (sweep(sweeps, true)) return true;
   outcome.answered_by = "newton";
   return semismooth_newton(engine_, search_);

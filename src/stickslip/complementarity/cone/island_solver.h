@@ -3,9 +3,10 @@
 //
 // Which algorithms are tried on an island, in which order.
 //
-//   auto:  a warm start as it is; a few sweeps of Gauss-Seidel; semismooth Newton. If that does not reach the goal, further
-//          attempts that differ in method (smoothing, Newton, the pyramid problem), start (zero, scattered, the best point
-//          so far), proximal weight and map step, until one succeeds or the work budget is used up
+//   auto:  a warm start as it is; a few sweeps of Gauss-Seidel; semismooth Newton. If that does not reach the goal,
+//   further
+//          attempts that differ in method (smoothing, Newton, the pyramid problem), start (zero, scattered, the best
+//          point so far), proximal weight and map step, until one succeeds or the work budget is used up
 //
 // Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size, as long as
 // the pyramid is not needed.

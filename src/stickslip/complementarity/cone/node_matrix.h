@@ -20,21 +20,27 @@ struct NodeMatrix {
   const int* column = nullptr;
   const int* mirror = nullptr;  // index of the transposed block of each block
   const double* value = nullptr;
-  const int* first_unknown = nullptr;         // nodes + 1 entries; kVariable only
-  const std::size_t* value_start = nullptr;   // per block; kVariable only
+  const int* first_unknown = nullptr;        // nodes + 1 entries; kVariable only
+  const std::size_t* value_start = nullptr;  // per block; kVariable only
 
   [[nodiscard]] int size(int node) const {
-    if constexpr (D > 0) return D;
-    else return first_unknown[node + 1] - first_unknown[node];
+    if constexpr (D > 0)
+      return D;
+    else
+      return first_unknown[node + 1] - first_unknown[node];
   }
   [[nodiscard]] int first(int node) const {
-    if constexpr (D > 0) return node * D;
-    else return first_unknown[node];
+    if constexpr (D > 0)
+      return node * D;
+    else
+      return first_unknown[node];
   }
   [[nodiscard]] int unknowns() const { return first(nodes); }
   [[nodiscard]] const double* block(int p) const {
-    if constexpr (D > 0) return value + static_cast<std::size_t>(p) * D * D;
-    else return value + value_start[p];
+    if constexpr (D > 0)
+      return value + static_cast<std::size_t>(p) * D * D;
+    else
+      return value + value_start[p];
   }
 };
 

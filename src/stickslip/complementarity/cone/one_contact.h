@@ -12,9 +12,10 @@
 //     (S + g I) r_t = -b,   S = W_tt - W_tn W_nt / W_nn,   b = q_t - W_tn q_n / W_nn
 //     r_n = a_0 + a . r_t,  a_0 = -q_n / W_nn,   a = -W_nt / W_nn
 //
-// and slip is the root of h(g) = mu r_n(g) / |r_t(g)| - 1. With W positive semidefinite and stick excluded, h(0) < 0 and
-// h -> +inf, so a root exists; h is nearly linear, so a Newton iteration inside the bracket takes a few steps. A support
-// is the same system with r_n given: a_0 = given, a = 0, S = W_tt, b = q_t + W_tn given. In the plane all is closed form.
+// and slip is the root of h(g) = mu r_n(g) / |r_t(g)| - 1. With W positive semidefinite and stick excluded, h(0) < 0
+// and h -> +inf, so a root exists; h is nearly linear, so a Newton iteration inside the bracket takes a few steps. A
+// support is the same system with r_n given: a_0 = given, a = 0, S = W_tt, b = q_t + W_tn given. In the plane all is
+// closed form.
 //
 // A tiny multiple of the trace is added to S, which makes a zero row of W harmless: where b is zero as well, r_t = 0.
 // Assumptions: W_nn >= 0 and S positive semidefinite up to rounding. W need not be symmetric. Cost: some 20-100 ns.
@@ -201,9 +202,12 @@ inline void solve_bilateral_block(const double* W, const double* q, double* r) {
 template <int D>
 inline void solve_one_contact(ContactKind kind, double mu, double given, const double* W, const double* q, double* r,
                               double& slip_rate) {
-  if (kind == ContactKind::Frictional) (void)solve_frictional_contact<D>(W, q, mu, r, slip_rate);
-  else if (kind == ContactKind::Support) (void)solve_support_contact<D>(W, q, mu, given, r, slip_rate);
-  else solve_bilateral_block<D>(W, q, r);
+  if (kind == ContactKind::Frictional)
+    (void)solve_frictional_contact<D>(W, q, mu, r, slip_rate);
+  else if (kind == ContactKind::Support)
+    (void)solve_support_contact<D>(W, q, mu, given, r, slip_rate);
+  else
+    solve_bilateral_block<D>(W, q, r);
 }
 
 }  // namespace stickslip::complementarity

@@ -8,13 +8,13 @@ namespace stickslip::complementarity {
 namespace {
 
 constexpr int kMaxIterations = 25;
-constexpr int kWatchdog = 6;              // full steps without descent
-constexpr double kDescent = 0.99;         // |F| relative to the reference that counts as descent
-constexpr double kTolerableRise = 1e3;    // of |F| within the watchdog
+constexpr int kWatchdog = 6;            // full steps without descent
+constexpr double kDescent = 0.99;       // |F| relative to the reference that counts as descent
+constexpr double kTolerableRise = 1e3;  // of |F| within the watchdog
 constexpr int kLineSearchSteps = 7;
 constexpr int kMaxSweepFallbacks = 4;
 constexpr int kFallbackSweeps = 3;
-constexpr double kRounding = 1e-14;       // |F| relative to max(|q|, |r|) where nothing can be gained any more
+constexpr double kRounding = 1e-14;  // |F| relative to max(|q|, |r|) where nothing can be gained any more
 
 }  // namespace
 
@@ -53,8 +53,10 @@ double ProximalNewton<D>::evaluate(const Island<D>& island, const Subproblem& pr
     }
     double* J = with_derivative ? J_.data() + i * D * D : nullptr;
     ContactMode mode = ContactMode::Slip;
-    if (problem.width > 0) project_smoothed<D>(island.kind[i], island.mu[i], island.given[i], problem.width, z, P, J);
-    else mode = project<D>(island.kind[i], island.mu[i], island.given[i], z, P, J);
+    if (problem.width > 0)
+      project_smoothed<D>(island.kind[i], island.mu[i], island.given[i], problem.width, z, P, J);
+    else
+      mode = project<D>(island.kind[i], island.mu[i], island.given[i], z, P, J);
     if (with_derivative) mode_[i] = mode;
     for (int k = 0; k < D; ++k) F_[i * D + k] = r_[i * D + k] - P[k], sum += F_[i * D + k] * F_[i * D + k];
   }

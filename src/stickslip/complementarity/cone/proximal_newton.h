@@ -9,8 +9,8 @@
 // The proximal term makes the matrix invertible where contacts are redundant. It is not what makes the iteration
 // converge from afar: near a hyperstatic solution the iterates travel along a curved, nearly flat valley of the cone,
 // where a full step may raise |F| a thousandfold and the next one drop it to rounding. So full steps are taken without
-// descent for a few iterations (the watchdog of Chamberlain et al. 1982); only when they lead nowhere the iteration goes
-// back to the best point and searches along its direction, and after that to sweeps of Gauss-Seidel.
+// descent for a few iterations (the watchdog of Chamberlain et al. 1982); only when they lead nowhere the iteration
+// goes back to the best point and searches along its direction, and after that to sweeps of Gauss-Seidel.
 //
 // Every iterate is offered to the search, whose error is that of the law itself and knows no alpha or e.
 // Cost per iteration: one factorisation, two products with W.
@@ -26,16 +26,16 @@ template <int D>
 class ProximalNewton {
  public:
   struct Subproblem {
-    double alpha = 1e-6;    // proximal weight
-    double rho = 1;         // step of the Alart-Curnier map
-    double width = 0;       // of the smoothing; 0: none
+    double alpha = 1e-6;      // proximal weight
+    double rho = 1;           // step of the Alart-Curnier map
+    double width = 0;         // of the smoothing; 0: none
     double reduction = 1e-2;  // of |F|, at which the subproblem counts as solved
-    int refine = 0;         // refinement steps of each linear solve
+    int refine = 0;           // refinement steps of each linear solve
   };
   struct Outcome {
     bool solved = false;
     int iterations = 0;
-    double start = 0, end = 0;  // |F|
+    double start = 0, end = 0;                              // |F|
     double best = std::numeric_limits<double>::infinity();  // error of the best point on the way
   };
 

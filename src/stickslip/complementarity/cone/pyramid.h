@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Frictional contact with the cone replaced by a pyramid of d sides: an LCP (local form) or a mixed LCP (global form, where
-// M need not be invertible), and the way back to impulses.
+// Frictional contact with the cone replaced by a pyramid of d sides: an LCP (local form) or a mixed LCP (global form,
+// where M need not be invertible), and the way back to impulses.
 //
 //     r_c = (p_n, sum_k e_k p_k),    e_k: d unit vectors around the disc (D = 3), or +1 and -1 (D = 2)
-//     0 <= p_n _|_ u_n >= 0,    0 <= p_k _|_ e_k . u_t + s >= 0,    0 <= s _|_ mu p_n - sum_k p_k >= 0        (Stewart, Trinkle)
+//     0 <= p_n _|_ u_n >= 0,    0 <= p_k _|_ e_k . u_t + s >= 0,    0 <= s _|_ mu p_n - sum_k p_k >= 0        (Stewart,
+//     Trinkle)
 //
 // The polygon of tangential impulses is inscribed in the disc mu p_n. s is the slip speed. Special contacts:
 //
@@ -14,7 +15,8 @@
 //     bilateral    D free unknowns r_c with rows u_c = 0
 //
 // Written with r = G x + r0 (x: the unknowns, r0: given normal impulses):
-//     local     G' (W (G x + r0) + q) + structure            global    M v - H (G x + r0) - f = 0,  G' (H' v + R r + w) + structure
+//     local     G' (W (G x + r0) + q) + structure            global    M v - H (G x + r0) - f = 0,  G' (H' v + R r + w)
+//     + structure
 #pragma once
 
 #include "stickslip/complementarity/affine/affine_problem.h"
@@ -28,10 +30,10 @@ namespace stickslip::complementarity {
 
 struct PyramidForm {
   AffineProblem problem;
-  Eigen::Index degrees_of_freedom = 0;   // leading free unknowns v (global form), else 0
+  Eigen::Index degrees_of_freedom = 0;        // leading free unknowns v (global form), else 0
   Eigen::SparseMatrix<double> from_unknowns;  // G
-  Eigen::VectorXd given;                 // r0
-  std::vector<Eigen::Index> slip_index;  // unknown s of each contact, -1 where there is none
+  Eigen::VectorXd given;                      // r0
+  std::vector<Eigen::Index> slip_index;       // unknown s of each contact, -1 where there is none
 
   // D impulses per contact.
   [[nodiscard]] Eigen::VectorXd impulses(const Eigen::VectorXd& z) const;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A start for the exact-cone iterations from a problem that pivoting solves: the cone replaced by a pyramid (pyramid.h).
+// A start for the exact-cone iterations from a problem that pivoting solves: the cone replaced by a pyramid
+// (pyramid.h).
 //
 // Lemke's method ends with a solution of the pyramid problem whenever the cone problem has bodies behind it and q is in
 // the range of W. In the plane the pyramid is the cone, and its solution the answer. In space it is off by the angle

@@ -42,8 +42,10 @@ void Reduction::find_bodies(const GlobalContactProblem& problem) {
     }
   body_start_.assign(1, 0);
   for (int i = 0; i < n; ++i) {
-    if (root_[i] == i) body_of_[i] = static_cast<int>(body_start_.size()) - 1, body_start_.push_back(0);
-    else body_of_[i] = body_of_[find(i)];
+    if (root_[i] == i)
+      body_of_[i] = static_cast<int>(body_start_.size()) - 1, body_start_.push_back(0);
+    else
+      body_of_[i] = body_of_[find(i)];
     row_in_body_[i] = body_start_[body_of_[i] + 1]++;
   }
   largest_body_ = 0;
@@ -133,7 +135,8 @@ void Reduction::build_pattern(int contacts) {
   for (int c = 0; c < contacts; ++c) contact_touch_start_[c + 1] += contact_touch_start_[c];
   contact_touch_.resize(touch_.size());
   touch_count_.assign(contact_touch_start_.begin(), contact_touch_start_.end());
-  for (std::size_t t = 0; t < touch_.size(); ++t) contact_touch_[touch_count_[touch_[t].contact]++] = static_cast<int>(t);
+  for (std::size_t t = 0; t < touch_.size(); ++t)
+    contact_touch_[touch_count_[touch_[t].contact]++] = static_cast<int>(t);
 
   W.row_start.assign(1, 0), W.column.clear(), W.diagonal.resize(contacts);
   mark_.assign(contacts, -1);
@@ -148,7 +151,8 @@ void Reduction::build_pattern(int contacts) {
       }
     }
     std::sort(W.column.begin() + W.row_start[c], W.column.end());
-    W.diagonal[c] = static_cast<int>(std::lower_bound(W.column.begin() + W.row_start[c], W.column.end(), c) - W.column.begin());
+    W.diagonal[c] =
+        static_cast<int>(std::lower_bound(W.column.begin() + W.row_start[c], W.column.end(), c) - W.column.begin());
     W.row_start.push_back(static_cast<int>(W.column.size()));
   }
 }

@@ -31,8 +31,10 @@ bool semismooth_newton(ProximalNewton<D>& engine, Search<D>& search, const Newto
     if (!outcome.solved && !(outcome.end < 0.5 * outcome.start)) r = engine.start();
     alpha = next_alpha(alpha, outcome.solved, outcome.iterations);
     best = std::min(best, outcome.best);
-    if (best < 0.5 * mark) mark = best, marked_at = k;
-    else if (k - marked_at >= settings.patience) break;
+    if (best < 0.5 * mark)
+      mark = best, marked_at = k;
+    else if (k - marked_at >= settings.patience)
+      break;
   }
   return search.reached();
 }

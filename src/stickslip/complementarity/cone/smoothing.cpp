@@ -8,8 +8,8 @@ namespace stickslip::complementarity {
 namespace {
 
 constexpr int kMaxWidths = 200;
-constexpr int kMaxFailures = 12;       // in a row
-constexpr double kLastWidth = 1e-9;    // relative to the first
+constexpr int kMaxFailures = 12;     // in a row
+constexpr double kLastWidth = 1e-9;  // relative to the first
 constexpr double kSmallestFactor = 0.03;
 
 }  // namespace

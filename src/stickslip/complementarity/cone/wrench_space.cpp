@@ -35,7 +35,8 @@ template <int D>
 void WrenchSpace<D>::find_groups() {
   const Island<D>& island = *island_;
   const int n = island.contacts;
-  leader_.resize(n), hash_.resize(n), rank_.assign(n, 0), basis_.resize(static_cast<std::size_t>(n) * D * kMaxRank);
+  leader_.resize(n), tried_.assign(n, 0), hash_.resize(n), rank_.assign(n, 0),
+      basis_.resize(static_cast<std::size_t>(n) * D * kMaxRank);
   member_.clear();
   const auto row = [&](int c) {
     return std::span(island.column).subspan(island.row_start[c], island.row_start[c + 1] - island.row_start[c]);
@@ -45,12 +46,13 @@ void WrenchSpace<D>::find_groups() {
     for (int j : row(c)) hash_[c] += 2654435761u * static_cast<unsigned>(j + 1);
   }
   for (int c = 0; c < n; ++c) {
-    if (leader_[c] != c) continue;
+    if (leader_[c] != c || tried_[c]) continue;
     const int first = static_cast<int>(member_.size());
     member_.push_back(c);
     for (int j : row(c))
       if (j > c && leader_[j] == j && hash_[j] == hash_[c] && std::ranges::equal(row(c), row(j))) member_.push_back(j);
     const int count = static_cast<int>(member_.size()) - first;
+    for (int k = first; k < first + count; ++k) tried_[member_[k]] = 1;
     const int rank = count > 1 ? basis_of_group(first, count) : 0;
     if (rank > 0 && rank <= kWorthwhile * D * count) {
       rank_[c] = rank;
@@ -108,7 +110,8 @@ int WrenchSpace<D>::basis_of_group(int first, int count) {
       for (int i = 0; i < n; ++i) cholesky_[i * kMaxRank + k] /= norm;
     }
   for (int a = 0; a < count; ++a)
-    std::copy_n(cholesky_.data() + a * D * kMaxRank, D * kMaxRank, basis_.data() + static_cast<std::size_t>(member_[first + a]) * D * kMaxRank);
+    std::copy_n(cholesky_.data() + a * D * kMaxRank, D * kMaxRank,
+                basis_.data() + static_cast<std::size_t>(member_[first + a]) * D * kMaxRank);
   return rank;
 }
 
@@ -200,8 +203,13 @@ void WrenchSpace<D>::project_blocks() {
 
 template <int D>
 NodeMatrix<kVariable> WrenchSpace<D>::matrix() const {
-  return {static_cast<int>(node_size_.size()), row_start_.data(), column_.data(), mirror_.data(), value_.data(),
-          first_.data(),                       value_start_.data()};
+  return {static_cast<int>(node_size_.size()),
+          row_start_.data(),
+          column_.data(),
+          mirror_.data(),
+          value_.data(),
+          first_.data(),
+          value_start_.data()};
 }
 
 // out = (Wc y) of one node
@@ -313,7 +321,8 @@ int WrenchSpace<D>::factor(const double* J, const ContactMode* mode, double rho,
   block_start_.resize(nodes + 1), state_.resize(nodes);
   E_inverse_.resize(contacts * D * D), X_.resize(contacts * D * D);
   block_start_[0] = 0;
-  for (int i = 0; i < nodes; ++i) block_start_[i + 1] = block_start_[i] + static_cast<std::size_t>(node_size_[i]) * node_size_[i];
+  for (int i = 0; i < nodes; ++i)
+    block_start_[i + 1] = block_start_[i] + static_cast<std::size_t>(node_size_[i]) * node_size_[i];
   A_.resize(block_start_[nodes]), B_.resize(block_start_[nodes]);
   for (int i = 0; i < nodes; ++i) {
     bool active = false;
@@ -360,7 +369,8 @@ void WrenchSpace<D>::solve(const double* b, double* dr) {
         for (int k = 0; k < D; ++k) rhs[k] = b[c * D + k];
         continue;
       }
-      const double *C = basis_.data() + static_cast<std::size_t>(c) * D * kMaxRank, *inverse = E_inverse_.data() + c * D * D;
+      const double *C = basis_.data() + static_cast<std::size_t>(c) * D * kMaxRank,
+                   *inverse = E_inverse_.data() + c * D * D;
       for (int k = 0; k < D; ++k) {
         double sum = 0;
         for (int l = 0; l < D; ++l) sum += inverse[k * D + l] * b[c * D + l];
@@ -397,7 +407,8 @@ void WrenchSpace<D>::solve(const double* b, double* dr) {
       } else if (!grouped(i)) {
         for (int k = 0; k < D; ++k) out[k] = y_[first_[i] + k];
       } else {
-        const double *C = basis_.data() + static_cast<std::size_t>(c) * D * kMaxRank, *inverse = E_inverse_.data() + c * D * D;
+        const double *C = basis_.data() + static_cast<std::size_t>(c) * D * kMaxRank,
+                     *inverse = E_inverse_.data() + c * D * D;
         double Cs[D];  // b - rho J C s, before E^-1
         for (int k = 0; k < D; ++k) {
           Cs[k] = 0;

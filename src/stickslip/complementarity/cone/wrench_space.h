@@ -3,8 +3,8 @@
 //
 // Newton's matrix in the space of wrenches: many contacts between two bodies act through six numbers (planar: three).
 //
-// Contacts with the same neighbours in W form a group g; its diagonal block W_gg then has low rank (6 for the contacts of
-// one pair of bodies). With an orthonormal basis C_g of its range, W = C Wc C', Wc = C' W C, and the Newton system
+// Contacts with the same neighbours in W form a group g; its diagonal block W_gg then has low rank (6 for the contacts
+// of one pair of bodies). With an orthonormal basis C_g of its range, W = C Wc C', Wc = C' W C, and the Newton system
 //
 //     (E + rho J C Wc C') dr = b,     E = I - J + rho alpha J            (block diagonal by contact)
 //
@@ -13,10 +13,10 @@
 //     ((I - T) Wc + T) y = T C' E^-1 b,      T_g = (I + G_g)^-1,   G_g = C_g' (E^-1 rho J) C_g
 //     dr = E^-1 (b - rho J C Wc y).
 //
-// Four contacts of a box face cost 6 unknowns instead of 12, 40 contacts of one body 6 instead of 120. Contacts that are
-// alone (or of full rank) remain nodes of their own with the original rows. The basis is found by pivoted Cholesky, the
-// product form is verified on a probe vector; a W that does not have it (not symmetric, say) is left alone. E^-1 costs
-// 1/alpha of precision in the step, which the next step makes good.
+// Four contacts of a box face cost 6 unknowns instead of 12, 40 contacts of one body 6 instead of 120. Contacts that
+// are alone (or of full rank) remain nodes of their own with the original rows. The basis is found by pivoted Cholesky,
+// the product form is verified on a probe vector; a W that does not have it (not symmetric, say) is left alone. E^-1
+// costs 1/alpha of precision in the step, which the next step makes good.
 //
 // Symbols: K = sum of the ranks. Cost: that of a sparse factorisation of size K plus O(36) per contact.
 #pragma once
@@ -61,10 +61,11 @@ class WrenchSpace {
   double rho_ = 1;
 
   std::vector<int> leader_, node_of_, member_start_, member_, order_;
+  std::vector<char> tried_;
   std::vector<unsigned> hash_;
-  std::vector<double> basis_;                 // per contact: D rows of its group's C, kMaxRank wide (unit for a single one)
-  std::vector<int> rank_;                     // of each contact's group, in the place of its leader; 0: not a group
-  std::vector<double> cholesky_, pivot_;      // workspace of the rank search
+  std::vector<double> basis_;             // per contact: D rows of its group's C, kMaxRank wide (unit for a single one)
+  std::vector<int> rank_;                 // of each contact's group, in the place of its leader; 0: not a group
+  std::vector<double> cholesky_, pivot_;  // workspace of the rank search
   std::vector<int> node_size_, first_, row_start_, column_, mirror_, mark_, cursor_;
   std::vector<std::size_t> value_start_, block_start_;
   std::vector<double> value_, probe_, probe_out_;

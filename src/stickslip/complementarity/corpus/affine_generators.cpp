@@ -72,9 +72,15 @@ KnownProblem with_degenerate_solution(MatrixXd M, PortableRandom& random) {
 
 }  // namespace
 
-AffineProblem murty(int n) { return make_lcp(murty_matrix(n), VectorXd::Constant(n, -1)); }
-AffineProblem murty_upper(int n) { return make_lcp(murty_matrix(n).transpose(), VectorXd::Constant(n, -1)); }
-AffineProblem murty_lemke(int n) { return make_lcp(murty_matrix(n), lemke_vector(n)); }
+AffineProblem murty(int n) {
+  return make_lcp(murty_matrix(n), VectorXd::Constant(n, -1));
+}
+AffineProblem murty_upper(int n) {
+  return make_lcp(murty_matrix(n).transpose(), VectorXd::Constant(n, -1));
+}
+AffineProblem murty_lemke(int n) {
+  return make_lcp(murty_matrix(n), lemke_vector(n));
+}
 
 AffineProblem fathi(int n) {
   const MatrixXd L = murty_matrix(n);

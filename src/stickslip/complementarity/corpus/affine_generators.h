@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Generators of affine test problems, so that tests and benchmarks need no files. Random ones take a seed and give the same
-// numbers on every machine.
+// Generators of affine test problems, so that tests and benchmarks need no files. Random ones take a seed and give the
+// same numbers on every machine.
 //
 //     murty(n)          M lower triangular, 1 on and 2 below the diagonal, q = -1 (Murty 1978)
 //     murty_upper(n)    its transpose: 2^n - 1 pivots for least-index methods
@@ -64,8 +64,8 @@ struct SlideOptions {
 };
 // A block of 1 kg, 0.2 x 0.1 x 0.1 m, on a plane.
 [[nodiscard]] ContactStep slide(const SlideOptions& options);
-// Boxes on top of each other, two contacts per interface (more than equilibrium needs), pushed at the top by a multiple of
-// the weight of one box.
+// Boxes on top of each other, two contacts per interface (more than equilibrium needs), pushed at the top by a multiple
+// of the weight of one box.
 [[nodiscard]] ContactStep stack(int boxes, double mu = 0.5, double push = 0);
 // A rod that slides on its tip, above the Painleve threshold for mu > 4/3.
 [[nodiscard]] ContactStep painleve(double mu);

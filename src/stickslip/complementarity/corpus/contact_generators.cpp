@@ -25,8 +25,11 @@ class Random : public PortableRandom {
 class Scene {
  public:
   Scene(int dimension, int bodies, int contacts)
-      : D_(dimension), dofs_(dimension == 3 ? 6 : 3), H_(MatrixXd::Zero(bodies * dofs_, contacts * dimension)),
-        inverse_mass_(VectorXd::Ones(bodies * dofs_)), v_(VectorXd::Zero(bodies * dofs_)) {}
+      : D_(dimension),
+        dofs_(dimension == 3 ? 6 : 3),
+        H_(MatrixXd::Zero(bodies * dofs_, contacts * dimension)),
+        inverse_mass_(VectorXd::Ones(bodies * dofs_)),
+        v_(VectorXd::Zero(bodies * dofs_)) {}
 
   void set_mass(int body, double mass, double inertia) {
     for (int k = 0; k < dofs_; ++k) inverse_mass_[body * dofs_ + k] = 1 / (k < D_ ? mass : inertia);
@@ -52,8 +55,10 @@ class Scene {
   void add(int column, int body, const Vector3d& arm, const Vector3d& axis) {
     const Vector3d moment = arm.cross(axis);
     H_.block(body * dofs_, column, D_, 1) += axis.head(D_);
-    if (D_ == 3) H_.block<3, 1>(body * dofs_ + 3, column) += moment;
-    else H_(body * dofs_ + 2, column) += moment[2];
+    if (D_ == 3)
+      H_.block<3, 1>(body * dofs_ + 3, column) += moment;
+    else
+      H_(body * dofs_ + 2, column) += moment[2];
   }
 
   int D_, dofs_;
@@ -123,8 +128,8 @@ void stand_box(Scene& scene, int D, int b, double jitter_b, double jitter_a) {
     const double x = k & 1 ? 0.5 : -0.5, y = k & 2 ? 0.5 : -0.5;
     const Vector3d corner = D == 3 ? Vector3d(x, y, -0.5) : Vector3d(x, -0.5, 0);
     const Vector3d shift = Vector3d(k & 1 ? -1 : 1, 0, 0);  // inwards, differently for each corner
-    scene.touch(b * corners + k, b, b - 1, corner + (1 + k) * jitter_b * shift, corner + up + (1 + k) * jitter_a * shift,
-                up);
+    scene.touch(b * corners + k, b, b - 1, corner + (1 + k) * jitter_b * shift,
+                corner + up + (1 + k) * jitter_a * shift, up);
   }
 }
 
@@ -228,10 +233,14 @@ void random_friction(Random& random, std::vector<double>& mu) {
   const int way = random.integer(0, 3);
   const double common = random.uniform(0, 1);
   for (double& m : mu) {
-    if (way == 0) m = common;
-    else if (way == 1) m = random.uniform(0, 1);
-    else if (way == 2) m = std::pow(10, random.uniform(-2, 1));
-    else m = random.chance(1.0 / 3) ? 0.0 : random.uniform(0, 2);
+    if (way == 0)
+      m = common;
+    else if (way == 1)
+      m = random.uniform(0, 1);
+    else if (way == 2)
+      m = std::pow(10, random.uniform(-2, 1));
+    else
+      m = random.chance(1.0 / 3) ? 0.0 : random.uniform(0, 2);
   }
 }
 
@@ -264,8 +273,8 @@ RandomContactProblem random_contact_problem(std::uint64_t seed) {
   const int D = random.integer(2, 3);
   out.family = static_cast<ContactFamily>(random.integer(0, 4));
   const double kind = random.uniform(0, 1);
-  out.variant = kind < 0.5   ? ContactVariant::Plain
-                : kind < 0.7 ? ContactVariant::Duplicated
+  out.variant = kind < 0.5    ? ContactVariant::Plain
+                : kind < 0.7  ? ContactVariant::Duplicated
                 : kind < 0.85 ? ContactVariant::Parallel
                               : ContactVariant::SpecialRows;
   const double decades = random.uniform(0, 6);
@@ -313,10 +322,10 @@ const char* to_string(ContactVariant variant) {
 ContactProblem block_on_table(int dimension, double mu, double vx, double vy, double angular, double gravity_step) {
   const int corners = dimension == 3 ? 3 : 2;
   Scene scene(dimension, 1, corners);
-  const Vector3d feet3[3] = {{0.5, 0.0, -0.2}, {-0.3, 0.4, -0.2}, {-0.3, -0.4, -0.2}}, feet2[2] = {{0.5, -0.2, 0}, {-0.5, -0.2, 0}};
+  const Vector3d feet3[3] = {{0.5, 0.0, -0.2}, {-0.3, 0.4, -0.2}, {-0.3, -0.4, -0.2}},
+                 feet2[2] = {{0.5, -0.2, 0}, {-0.5, -0.2, 0}};
   const Vector3d up = dimension == 3 ? Vector3d(0, 0, 1) : Vector3d(0, 1, 0);
-  for (int c = 0; c < corners; ++c)
-    scene.touch(c, 0, -1, dimension == 3 ? feet3[c] : feet2[c], Vector3d::Zero(), up);
+  for (int c = 0; c < corners; ++c) scene.touch(c, 0, -1, dimension == 3 ? feet3[c] : feet2[c], Vector3d::Zero(), up);
   scene.set_mass(0, 1.0, 0.1);
   auto v = scene.velocity(0);
   v[0] = vx;

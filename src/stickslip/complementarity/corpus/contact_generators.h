@@ -3,9 +3,9 @@
 //
 // Contact problems made on the spot: named mechanical ones with known behaviour, and random ones for robustness.
 //
-// All are built from bodies: W = H' M^-1 H and q = H' v with v the bodies' velocities before contact. q then lies in the
-// range of H', so that every one of them has a solution (Klarbring and Pang 1998), however redundant its contacts are.
-// The same seed gives the same problem on every machine: the random numbers are our own.
+// All are built from bodies: W = H' M^-1 H and q = H' v with v the bodies' velocities before contact. q then lies in
+// the range of H', so that every one of them has a solution (Klarbring and Pang 1998), however redundant its contacts
+// are. The same seed gives the same problem on every machine: the random numbers are our own.
 #pragma once
 
 #include "stickslip/complementarity/cone/contact_problem.h"
@@ -41,8 +41,8 @@ struct RandomContactProblem {
 [[nodiscard]] const char* to_string(ContactFamily family);
 [[nodiscard]] const char* to_string(ContactVariant variant);
 
-// A block of unit mass on a table, on three (planar: two) contacts, with a velocity (vx, vy, angular) in the plane of the
-// table before a step of gravity g h. Slides, turns or sticks.
+// A block of unit mass on a table, on three (planar: two) contacts, with a velocity (vx, vy, angular) in the plane of
+// the table before a step of gravity g h. Slides, turns or sticks.
 [[nodiscard]] ContactProblem block_on_table(int dimension, double mu, double vx, double vy = 0, double angular = 0,
                                             double gravity_step = 9.81e-3);
 

@@ -21,9 +21,13 @@ using Eigen::VectorXd;
 
 constexpr double kGravity = 9.81;
 
-void drop_rounding(MatrixXd& A, double size) { A = (A.array().abs() < size).select(0, A); }
+void drop_rounding(MatrixXd& A, double size) {
+  A = (A.array().abs() < size).select(0, A);
+}
 
-Eigen::SparseMatrix<double> sparse(const MatrixXd& A) { return A.sparseView(1, 0); }
+Eigen::SparseMatrix<double> sparse(const MatrixXd& A) {
+  return A.sparseView(1, 0);
+}
 
 // Rows and columns (p_f, s) and (s, p_n), (s, p_f) that the pyramid adds below normal and friction rows.
 void add_pyramid(const ContactStep& step, MatrixXd& M) {
