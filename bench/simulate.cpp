@@ -57,10 +57,10 @@ Timing time_example(const std::string& name, const Overrides& overrides, int rep
 void print_row(const std::string& what, double ours, double limit, double ode, const Timing& timing) {
   fmt::print("{:<44} {:>10} {:>10} {:>10}   {} (worst residual {:.1e}, {} steps)\n", what, bench::time_text(ours),
              bench::time_text(limit), bench::time_text(ode),
-             !timing.certified ? "NOT CERTIFIED"
+             !timing.certified   ? "NOT CERTIFIED"
              : std::isnan(limit) ? "certified"
-             : ours <= limit ? "certified, within the limit"
-                             : "certified, ABOVE THE LIMIT",
+             : ours <= limit     ? "certified, within the limit"
+                                 : "certified, ABOVE THE LIMIT",
              timing.worst_residual, timing.steps);
 }
 
@@ -90,8 +90,8 @@ void small_scenes(int repeats) {
   fmt::print("\n{:<44} {:>10} {:>10}\n", "whole run, 5 s with h = 1e-4", "ours", "limit");
   const Timing tripod = time_example("plate-tripod", first, repeats);
   print_row("tripod, exact cone", tripod.seconds, 0.25, kNone, tripod);
-  t = time_example("plate-tripod",
-                   with(first, {{"method.friction", "pyramid"}, {"method.directions", "32"}}), std::min(repeats, 2));
+  t = time_example("plate-tripod", with(first, {{"method.friction", "pyramid"}, {"method.directions", "32"}}),
+                   std::min(repeats, 2));
   print_row("tripod, pyramid of 32 directions", t.seconds, 2.5, kNone, t);
 
   fmt::print("\n{:<44} {:>10} {:>10}\n", "per step, second order, h = 1e-4", "ours", "3x first");
@@ -120,9 +120,9 @@ void pile(double cap) {
     });
     const auto& counters = simulation.counters();
     const bool settled = finished && !std::isnan(quarter_begin);
-    const double each = settled ? (watch.seconds() - quarter_begin) /
-                                      static_cast<double>(counters.steps - quarter_steps)
-                                : watch.seconds() / static_cast<double>(counters.steps);
+    const double each = settled
+                            ? (watch.seconds() - quarter_begin) / static_cast<double>(counters.steps - quarter_steps)
+                            : watch.seconds() / static_cast<double>(counters.steps);
     double ode = kNone;
 #ifdef STICKSLIP_HAVE_ODE
     ode = bench::ode_pile(n, n <= 10 ? 2 : n <= 100 ? 5 : 10, 2000, 500);
@@ -157,10 +157,11 @@ int main(int count, char** arguments) {
     else if (argument == "--no-pile")
       with_pile = false;
     else {
-      fmt::print("Usage: script/bench simulate [--repeats N] [--cap SECONDS] [--no-pile]\n"
-                 "  --repeats N     runs of each small scene, of which the fastest counts (default 5)\n"
-                 "  --cap SECONDS   longest run of one pile (default 60)\n"
-                 "  --no-pile       small scenes only\n");
+      fmt::print(
+          "Usage: script/bench simulate [--repeats N] [--cap SECONDS] [--no-pile]\n"
+          "  --repeats N     runs of each small scene, of which the fastest counts (default 5)\n"
+          "  --cap SECONDS   longest run of one pile (default 60)\n"
+          "  --no-pile       small scenes only\n");
       return argument == "--help" ? 0 : 2;
     }
   }
