@@ -32,8 +32,8 @@ TEST(Ball, PyramidsApproachTheConeAsDirectionsDouble) {
   const ExampleRun cone("ball", with(kFirstOrder, "1e-3"));
   double before = 1;
   for (const char* directions : {"4", "16", "64", "256"}) {
-    const ExampleRun run("ball",
-                         with(kFirstOrder, "1e-3", {{"method.friction", "pyramid"}, {"method.directions", directions}}));
+    const ExampleRun run(
+        "ball", with(kFirstOrder, "1e-3", {{"method.friction", "pyramid"}, {"method.directions", directions}}));
     const double distance = std::hypot(run["x"] - cone["x"], run["y"] - cone["y"]);
     std::printf("ball, %3s directions: %.2e m from the cone\n", directions, distance);
     EXPECT_LT(distance, 0.35 * before) << directions;
@@ -48,13 +48,13 @@ struct Fingers {
   bool falls;
 };
 constexpr Fingers kFingers[] = {
-    {"0.3", "0.1", "1e-3", 7.980185058, false},  {"0.3", "0.5", "1e-3", 1.565457628, false},
-    {"0.3", "1", "1e-4", 0.501802057, true},     {"0.3", "5", "2e-5", 0.080282787, true},
-    {"0.3", "10", "1e-5", 0.039978487, true},    {"0.4", "0.1", "1e-3", 7.972508777, false},
-    {"0.4", "0.5", "1e-3", 1.578564125, false},  {"0.4", "1", "1e-4", 0.485821245, true},
-    {"0.4", "5", "2e-5", 0.080228540, true},     {"0.4", "10", "1e-5", 0.039971788, true},
-    {"0.5", "0.1", "1e-3", 7.947363444, false},  {"0.5", "0.5", "1e-3", 1.421016527, false},
-    {"0.5", "1", "1e-4", 0.464183702, true},     {"0.5", "5", "2e-5", 0.080153778, true},
+    {"0.3", "0.1", "1e-3", 7.980185058, false}, {"0.3", "0.5", "1e-3", 1.565457628, false},
+    {"0.3", "1", "1e-4", 0.501802057, true},    {"0.3", "5", "2e-5", 0.080282787, true},
+    {"0.3", "10", "1e-5", 0.039978487, true},   {"0.4", "0.1", "1e-3", 7.972508777, false},
+    {"0.4", "0.5", "1e-3", 1.578564125, false}, {"0.4", "1", "1e-4", 0.485821245, true},
+    {"0.4", "5", "2e-5", 0.080228540, true},    {"0.4", "10", "1e-5", 0.039971788, true},
+    {"0.5", "0.1", "1e-3", 7.947363444, false}, {"0.5", "0.5", "1e-3", 1.421016527, false},
+    {"0.5", "1", "1e-4", 0.464183702, true},    {"0.5", "5", "2e-5", 0.080153778, true},
     {"0.5", "10", "1e-5", 0.039962567, true},
 };
 
@@ -73,8 +73,9 @@ TEST(MeterStick, IsBalancedOrFallsAsInTheTable) {
 
 // Paper 000, section 3.1.1.
 TEST(RockingPlate, ParticleEndsWhereTheEventDrivenSolutionDoes) {
-  for (const auto& [depth, end] : {std::pair{"5", 0.0053883196}, std::pair{"2.5", 0.01738055},
-                                   std::pair{"2", 0.04180598}, std::pair{"1", 2.30171283}, std::pair{"0.5", 3.78443734}}) {
+  for (const auto& [depth, end] :
+       {std::pair{"5", 0.0053883196}, std::pair{"2.5", 0.01738055}, std::pair{"2", 0.04180598},
+        std::pair{"1", 2.30171283}, std::pair{"0.5", 3.78443734}}) {
     double error[2];
     const char* steps[2] = {"1e-3", "1e-4"};
     for (int k = 0; k < 2; ++k)

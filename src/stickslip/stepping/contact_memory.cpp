@@ -29,6 +29,7 @@ double mean_response(const complementarity::ContactProblem& problem, int contact
 }  // namespace
 
 VelocityNoise::VelocityNoise(const contact::Island& island) : problem_(island.problem) {
+  if (island.summary.residual.error <= kVelocityNoise) return;  // rounding, which is allowed for anyway
   const int D = problem_.dimension();
   double qq = 0, rr = 0;
   for (int c = 0; c < problem_.contacts(); ++c) {
@@ -43,7 +44,7 @@ VelocityNoise::VelocityNoise(const contact::Island& island) : problem_(island.pr
 }
 
 double VelocityNoise::of(int contact) const {
-  return scaled_ * std::sqrt(mean_response(problem_, contact));
+  return scaled_ > 0 ? scaled_ * std::sqrt(mean_response(problem_, contact)) : 0;
 }
 
 bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b,

@@ -34,16 +34,14 @@ bool ProblemSolver::accept(contact::Island& island, const Residual& residual, co
 bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
   const complementarity::ContactProblem& problem = island.problem;
   if (method.solver == "auto") {
-    const Residual warm = contact_residual(problem, island.r);
-    if (warm.error <= kAim) return accept(island, warm, "warm-start");
-    if (problem.contacts() == 1) {
+    if (problem.contacts() == 1) {  // the closed form costs less than looking at the previous impulses
       solve_single(problem, island.r);
       const Residual residual = contact_residual(problem, island.r);
       if (residual.error <= kAim) return accept(island, residual, "one-contact");
-    } else if (try_polish(island) || try_hold(island)) {
-      return true;
-    } else if (near_rest(method, island, warm)) {
-      return true;
+    } else {
+      const Residual warm = contact_residual(problem, island.r);
+      if (warm.error <= kAim) return accept(island, warm, "warm-start");
+      if (try_polish(island) || try_hold(island) || near_rest(method, island, warm)) return true;
     }
   }
   complementarity::SolverOptions options;

@@ -5,8 +5,8 @@
 //
 // A step is accepted at Method::tolerance, but every solve aims at kAim: what a solver leaves in the velocity of a
 // contact that should stick, the body creeps. In order of cost:
-//   1. the impulses of the previous step, if they still solve the problem (bodies at rest, steady sliding),
-//   2. the closed form, for a single contact,
+//   1. the closed form, for a single contact,
+//   2. the impulses of the previous step, if they still solve the problem (bodies at rest, steady sliding),
 //   3. Newton's method in the modes of the previous step (mode_newton.h), for a few contacts,
 //   4. all contacts stuck, with the load spread (ModeNewton::hold), for a body at rest on many points,
 //   5. a few steps of the general Newton method from the previous impulses, for many contacts close to rest,
