@@ -5,6 +5,7 @@
 #include "stickslip/contact/material.h"
 #include "stickslip/stepping/motion.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip::stepping {
@@ -16,13 +17,45 @@ namespace {
 // Velocities are differences of numbers of this relative accuracy after a solve to rounding (problem_solver.h).
 constexpr double kVelocityNoise = 1e-12;
 
+// Mean diagonal of a contact's own block, 1 / s_c^2.
+double mean_response(const complementarity::ContactProblem& problem, int contact) {
+  const int D = problem.dimension();
+  const double* block = problem.W.value.data() + index(problem.W.diagonal[index(contact)] * D * D);
+  double trace = 0;
+  for (int k = 0; k < D; ++k) trace += block[k * D + k];
+  return trace / D;
+}
+
 }  // namespace
 
-bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b) {
+VelocityNoise::VelocityNoise(const contact::Island& island) : problem_(island.problem) {
+  if (island.summary.residual.error <= kVelocityNoise) return;  // rounding, which is allowed for anyway
+  const int D = problem_.dimension();
+  double qq = 0, rr = 0;
+  for (int c = 0; c < problem_.contacts(); ++c) {
+    const double response = mean_response(problem_, c);
+    if (!(response > 0)) continue;
+    for (int k = c * D; k < (c + 1) * D; ++k) {
+      qq += problem_.q[index(k)] * problem_.q[index(k)] / response;
+      rr += island.r[index(k)] * island.r[index(k)] * response;
+    }
+  }
+  scaled_ = island.summary.residual.error * std::sqrt(std::max(qq, rr));
+}
+
+double VelocityNoise::of(int contact) const {
+  return scaled_ > 0 ? scaled_ * std::sqrt(mean_response(problem_, contact)) : 0;
+}
+
+bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b,
+           double noise) {
   const Vec3 turning = a.angular - b.angular;
-  const double noise = 1e-9 * (a.angular.lpNorm<1>() + b.angular.lpNorm<1>());
-  if (dimension == 2) return std::fabs(turning.z()) > noise;
-  return (turning - turning.dot(rows.direction[0]) * rows.direction[0]).lpNorm<1>() > noise;
+  const double rounding = 1e-9 * (a.angular.lpNorm<1>() + b.angular.lpNorm<1>());
+  double rate = std::fabs(turning.z());
+  if (dimension == 3) rate = (turning - turning.dot(rows.direction[0]) * rows.direction[0]).lpNorm<1>();
+  if (rate <= rounding) return false;
+  const double arm = std::max(rows.moment_a[1].norm(), rows.moment_b[1].norm());  // the tangent's lever
+  return rate * arm > noise;
 }
 
 void carry_over(const std::vector<ContactMemory>& before, const std::vector<collision::Contact>& contacts,
@@ -66,7 +99,7 @@ bool weaken_broken_contacts(const model::Model& model, const std::vector<collisi
 }
 
 void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
-                    const model::Twist& va, const model::Twist& vb, double h, ContactMemory& memory) {
+                    const model::Twist& va, const model::Twist& vb, double h, double noise, ContactMemory& memory) {
   double u[3] = {}, scale = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
   memory.force.setZero();
   memory.relative_velocity.setZero();
@@ -80,10 +113,10 @@ void record_outcome(const contact::ContactRows& rows, int dimension, const doubl
   memory.touching = r[0] > 0;
   if (!memory.touching)
     memory.mode = Mode::Open;
-  else if (tangential_norm(u, dimension) > kVelocityNoise * scale)
+  else if (tangential_norm(u, dimension) > kVelocityNoise * scale + noise)
     memory.mode = Mode::Slide;
   else
-    memory.mode = rolls(rows, dimension, va, vb) ? Mode::Roll : Mode::Stick;
+    memory.mode = rolls(rows, dimension, va, vb, noise) ? Mode::Roll : Mode::Stick;
 }
 
 }  // namespace stickslip::stepping

@@ -22,12 +22,26 @@ void carry_over(const std::vector<ContactMemory>& before, const std::vector<coll
 [[nodiscard]] bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
                                           std::vector<ContactMemory>& memory, contact::Island& island);
 
-// Mode, force and relative velocity after a solve: r impulses, q velocities without them, va and vb velocities after
-// it.
-void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
-                    const model::Twist& va, const model::Twist& vb, double h, ContactMemory& memory);
+// How far the velocities of an island's contacts may be from those of the exact answer: what the certificate allows,
+//     |u_c - exact| <= error max(|q'|, |r'|) / s_c          (block-scaled variables of contact_residual.h)
+class VelocityNoise {
+ public:
+  explicit VelocityNoise(const contact::Island& island);
+  [[nodiscard]] double of(int contact) const;
 
-// Do the bodies turn against each other about an axis in the contact's tangent plane?
-[[nodiscard]] bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b);
+ private:
+  const complementarity::ContactProblem& problem_;
+  double scaled_ = 0;
+};
+
+// Mode, force and relative velocity after a solve: r impulses, q velocities without them, va and vb velocities after
+// it. Slip below `noise` is none.
+void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
+                    const model::Twist& va, const model::Twist& vb, double h, double noise, ContactMemory& memory);
+
+// Do the bodies turn against each other about an axis in the contact's tangent plane? Turning that moves the contact
+// point by less than `noise` is none.
+[[nodiscard]] bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b,
+                         double noise);
 
 }  // namespace stickslip::stepping

@@ -12,6 +12,14 @@ namespace stickslip::stepping {
 using complementarity::contact_residual;
 using complementarity::Residual;
 
+namespace {
+
+constexpr double kAlmost = 1e3;    // of the tolerance: previous impulses that are almost right
+constexpr double kSurplus = 1e-4;  // of the tolerance: what they are then improved to, if
+constexpr int kFewSteps = 4;       // iterations suffice
+
+}  // namespace
+
 bool ProblemSolver::solve(const Method& method, contact::Island& island) {
   return method.friction == "pyramid" ? pyramid_.solve(method, island) : solve_cone(method, island);
 }
@@ -26,30 +34,43 @@ bool ProblemSolver::accept(contact::Island& island, const Residual& residual, co
 bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
   const complementarity::ContactProblem& problem = island.problem;
   if (method.solver == "auto") {
-    const Residual warm = contact_residual(problem, island.r);
-    if (warm.error <= kAim) return accept(island, warm, "warm-start");
-    if (problem.contacts() == 1) {
+    if (problem.contacts() == 1) {  // the closed form costs less than looking at the previous impulses
       solve_single(problem, island.r);
       const Residual residual = contact_residual(problem, island.r);
       if (residual.error <= kAim) return accept(island, residual, "one-contact");
-    } else if (try_polish(island) || try_hold(island)) {
-      return true;
+    } else {
+      const Residual warm = contact_residual(problem, island.r);
+      if (warm.error <= kAim) return accept(island, warm, "warm-start");
+      if (try_polish(island) || try_hold(island) || near_rest(method, island, warm)) return true;
     }
   }
   complementarity::SolverOptions options;
   options.tolerance = method.tolerance;
   island.summary = cone_.solve(problem, island.r, options, method.solver);
   if (!island.summary.solved()) return false;
-  if (!try_polish(island) && problem.contacts() <= ModeNewton::kMaxContacts) tighten(method, island);
+  if (problem.contacts() <= ModeNewton::kMaxContacts) {
+    if (!try_polish(island)) tighten(method, island, kAim, 100);
+  }
   return true;
 }
 
-// Some contacts lie within the tolerance of the edge between two modes, so that Newton in fixed modes does not settle:
-// let the general solver go on to its own limit, and keep its answer if it is better.
-void ProblemSolver::tighten(const Method& method, contact::Island& island) {
+// Many contacts whose previous impulses are almost right. Taking them because they just meet the tolerance leaves
+// velocities that the next step has to correct, with impulses that are not those of rest, and so on for ever. A few
+// steps of Newton beyond the tolerance end that: from then on the previous impulses are the answer to rounding.
+bool ProblemSolver::near_rest(const Method& method, contact::Island& island, const Residual& warm) {
+  if (island.problem.contacts() <= ModeNewton::kMaxContacts || warm.error > kAlmost * method.tolerance) return false;
+  accept(island, warm, "warm-start");
+  if (warm.error > kSurplus * method.tolerance) tighten(method, island, kSurplus * method.tolerance, kFewSteps);
+  return island.summary.residual.error <= method.tolerance;
+}
+
+// Lets the general solver go on from the island's answer, and keeps what it finds if it is better. Needed for a few
+// contacts where some lie within the tolerance of the edge between two modes, so that Newton in fixed modes does not
+// settle.
+void ProblemSolver::tighten(const Method& method, contact::Island& island, double tolerance, int iterations) {
   complementarity::SolverOptions options;
-  options.tolerance = kAim;
-  options.max_iterations = 100;
+  options.tolerance = tolerance;
+  options.max_iterations = iterations;
   r_.assign(island.r.begin(), island.r.end());
   const complementarity::SolverSummary summary = cone_.solve(island.problem, r_, options, method.solver);
   if (!(summary.residual.error < island.summary.residual.error)) return;

@@ -5,11 +5,12 @@
 //
 // A step is accepted at Method::tolerance, but every solve aims at kAim: what a solver leaves in the velocity of a
 // contact that should stick, the body creeps. In order of cost:
-//   1. the impulses of the previous step, if they still solve the problem (bodies at rest, steady sliding),
-//   2. the closed form, for a single contact,
+//   1. the closed form, for a single contact,
+//   2. the impulses of the previous step, if they still solve the problem (bodies at rest, steady sliding),
 //   3. Newton's method in the modes of the previous step (mode_newton.h), for a few contacts,
 //   4. all contacts stuck, with the load spread (ModeNewton::hold), for a body at rest on many points,
-//   5. the general solver, then again Newton to polish its answer.
+//   5. a few steps of the general Newton method from the previous impulses, for many contacts close to rest,
+//   6. the general solver, then again Newton to polish its answer.
 // Friction pyramids go to pyramid_solver.h. Whatever answers, the certificate is contact_residual() of the problem that
 // was posed.
 #pragma once
@@ -36,7 +37,8 @@ class ProblemSolver {
   bool solve_cone(const Method& method, contact::Island& island);
   bool try_polish(contact::Island& island);
   bool try_hold(contact::Island& island);
-  void tighten(const Method& method, contact::Island& island);
+  bool near_rest(const Method& method, contact::Island& island, const complementarity::Residual& warm);
+  void tighten(const Method& method, contact::Island& island, double tolerance, int iterations);
   static void solve_single(const complementarity::ContactProblem& problem, std::vector<double>& r);
   static bool accept(contact::Island& island, const complementarity::Residual& residual, const char* solver);
 

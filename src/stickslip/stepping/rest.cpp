@@ -3,6 +3,19 @@
 #include "stickslip/stepping/rest.h"
 
 namespace stickslip::stepping {
+
+void Rest::add_magnitude(const double* r, std::size_t D, const contact::BodyDynamics& dynamics, const Vec3* turn,
+                         Magnitude& magnitude) {
+  if (!dynamics.movable) return;
+  double sum = 0;
+  for (std::size_t k = 0; k < D; ++k) {
+    const double p = std::fabs(r[k]);
+    sum += p;
+    magnitude.angular += p * turn[k].lpNorm<1>();
+  }
+  magnitude.linear += sum * dynamics.inverse_mass.maxCoeff();
+}
+
 void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
                           std::span<const model::Twist> free, model::State& state) {
   magnitude_.assign(dynamics.size(), {});
@@ -18,13 +31,8 @@ void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const 
         contact::apply_impulse<2>(rows, r, dynamics[a], dynamics[b], va, vb);
       else
         contact::apply_impulse<3>(rows, r, dynamics[a], dynamics[b], va, vb);
-      for (std::size_t k = 0; k < D; ++k) {
-        const double p = std::fabs(r[k]);
-        magnitude_[a].linear += p * dynamics[a].inverse_mass.maxCoeff();
-        magnitude_[b].linear += p * dynamics[b].inverse_mass.maxCoeff();
-        if (dynamics[a].movable) magnitude_[a].angular += p * rows.turn_a[k].lpNorm<1>();
-        if (dynamics[b].movable) magnitude_[b].angular += p * rows.turn_b[k].lpNorm<1>();
-      }
+      add_magnitude(r, D, dynamics[a], rows.turn_a, magnitude_[a]);
+      add_magnitude(r, D, dynamics[b], rows.turn_b, magnitude_[b]);
     }
   for (std::size_t i = 0; i < magnitude_.size(); ++i) {
     if (!dynamics[i].movable || magnitude_[i].linear == 0) continue;

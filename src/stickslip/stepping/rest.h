@@ -34,6 +34,8 @@ class Rest {
   struct Magnitude {
     double linear = 0, angular = 0;
   };
+  static void add_magnitude(const double* r, std::size_t D, const contact::BodyDynamics& dynamics, const Vec3* turn,
+                            Magnitude& magnitude);
   std::vector<Magnitude> magnitude_;  // sum of |terms| per body; 0: no contact pushes on it
 };
 

@@ -171,7 +171,7 @@ void SecondOrder::remember(World& world, double h) {
       memory.mode = contact.mode;
       if (contact.mode == Mode::Stick &&
           rolls(contact.rows, world.model.dimension, world.state.bodies[index(contact.rows.a)].velocity,
-                world.state.bodies[index(contact.rows.b)].velocity))
+                world.state.bodies[index(contact.rows.b)].velocity, 0))
         memory.mode = Mode::Roll;
     }
   }

@@ -146,7 +146,8 @@ void StewartTrinkle::update_velocities(World& world) {
 
 void StewartTrinkle::remember_contacts(World& world, double h) {
   const int D = system_.dimension();
-  for (const Island& island : system_.islands())
+  for (const Island& island : system_.islands()) {
+    const VelocityNoise noise(island);
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
       const auto c = static_cast<std::size_t>(island.contacts[i]);
       const ContactRows& rows = system_.rows()[c];
@@ -155,7 +156,7 @@ void StewartTrinkle::remember_contacts(World& world, double h) {
       ContactMemory& memory = memory_[c];
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       const model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
-      record_outcome(rows, D, r, q, va, vb, h, memory);
+      record_outcome(rows, D, r, q, va, vb, h, noise.of(static_cast<int>(i)), memory);
       const double e = world.model.surfaces[static_cast<std::size_t>(contacts_[c].surface)].restitution;
       if (e == 0) continue;
       const bool rebounded = memory.rebound > 0;
@@ -169,6 +170,7 @@ void StewartTrinkle::remember_contacts(World& world, double h) {
         if (before < 0 && 2 * e * -before > h * falling) memory.rebound = -e * before;
       }
     }
+  }
   world.contacts.swap(contacts_);
   world.memory.swap(memory_);
 }
