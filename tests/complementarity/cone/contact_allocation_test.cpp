@@ -23,9 +23,9 @@ void expect_no_allocation_once_warm(const ContactProblem& problem) {
   for (double& q : next.q) q *= 1.01;
   const long before = allocations();
   for (int step = 0; step < 3; ++step) {
-    (void)solver.solve(next, r);              // warm
+    (void)solver.solve(next, r);  // warm
     std::fill(r.begin(), r.end(), 0.0);
-    (void)solver.solve(problem, r);           // cold
+    (void)solver.solve(problem, r);  // cold
     (void)contact_residual(problem, r);
   }
   EXPECT_EQ(allocations() - before, 0) << problem.contacts() << " contacts";

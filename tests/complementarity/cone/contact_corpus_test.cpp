@@ -26,17 +26,24 @@ void expect_corpus_certified(bool slow_ones) {
     std::vector<double> r;
     Eigen::VectorXd v;
     SolverSummary summary;
-    if (const auto* local = std::get_if<ContactProblem>(&problem.data)) summary = solver.solve(*local, r);
-    else if (const auto* global = std::get_if<GlobalContactProblem>(&problem.data)) summary = solver.solve(*global, r, v);
-    else continue;
+    if (const auto* local = std::get_if<ContactProblem>(&problem.data))
+      summary = solver.solve(*local, r);
+    else if (const auto* global = std::get_if<GlobalContactProblem>(&problem.data))
+      summary = solver.solve(*global, r, v);
+    else
+      continue;
     EXPECT_TRUE(summary.solved()) << problem.name << ": " << summary.brief_report();
     EXPECT_LE(summary.residual.natural, 1e-8) << problem.name;
     EXPECT_LE(summary.residual.scaled, 1e-8) << problem.name;
   }
 }
 
-TEST(ContactCorpus, IsCertified) { expect_corpus_certified(false); }
-TEST(ContactCorpusSlow, IsCertified) { expect_corpus_certified(true); }
+TEST(ContactCorpus, IsCertified) {
+  expect_corpus_certified(false);
+}
+TEST(ContactCorpusSlow, IsCertified) {
+  expect_corpus_certified(true);
+}
 
 }  // namespace
 }  // namespace stickslip::complementarity

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Random contact problems that have a solution: every one must be certified. bench_robustness does the same for 100,000.
+// Random contact problems that have a solution: every one must be certified. bench_robustness does the same for
+// 100,000.
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
 #include "stickslip/complementarity/corpus/contact_generators.h"
@@ -24,9 +25,13 @@ void expect_all_certified(std::uint64_t first, std::uint64_t last) {
   }
 }
 
-TEST(RandomContacts, AreAllCertified) { expect_all_certified(1, 400); }
+TEST(RandomContacts, AreAllCertified) {
+  expect_all_certified(1, 400);
+}
 
-TEST(RandomContactsSlow, AreAllCertified) { expect_all_certified(401, 20000); }
+TEST(RandomContactsSlow, AreAllCertified) {
+  expect_all_certified(401, 20000);
+}
 
 // Problems that took tens of attempts while the solver was made: slow drift along nearly flat valleys, nearly parallel
 // contacts under mass ratios of 1e6.
