@@ -36,7 +36,7 @@ constexpr double kIslandShare = 0.5, kOnlyIslandShare = 0.98;
 
 // Work (multiplications) after which an island is given up: some tenfold of what the hardest of 40 contacts took, about
 // one second; and room for a few thousand steps of larger ones.
-constexpr double kLeastWork = 4e9, kWorkPerBlock = 6e5;
+constexpr double kLeastWork = 4e9, kWorkPerBlock = 6e6;
 
 }  // namespace
 

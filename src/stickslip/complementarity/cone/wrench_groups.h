@@ -3,9 +3,10 @@
 //
 // Groups of contacts that act through few numbers: the first half of wrench_space.h.
 //
-// Contacts with the same neighbours in W (the contacts of one pair of bodies) are a candidate; it becomes a group g when
-// the rank of its diagonal block W_gg is well below its number of unknowns. C_g is an orthonormal basis of the range of
-// W_gg, by pivoted Cholesky and two passes of Gram-Schmidt. All other contacts are nodes of their own with C = I.
+// Contacts with the same neighbours in W (the contacts of one pair of bodies) are a candidate; it becomes a group g
+// when the rank of its diagonal block W_gg is well below its number of unknowns. C_g is an orthonormal basis of the
+// range of W_gg, by pivoted Cholesky and two passes of Gram-Schmidt. All other contacts are nodes of their own with C =
+// I.
 //
 // Cost: (unknowns of a group) * rank^2 each; no allocation once the workspaces have grown.
 #pragma once
@@ -33,8 +34,8 @@ class WrenchGroups {
   }
 
   // A node is a group or a single contact; nodes stand in the order of their first contacts.
-  std::vector<int> node_of;               // of each contact
-  std::vector<int> member_start, member;  // contacts of each node
+  std::vector<int> node_of;                   // of each contact
+  std::vector<int> member_start, member;      // contacts of each node
   std::vector<int> node_size, first_unknown;  // unknowns of each node, and where they start
 
  private:
