@@ -121,16 +121,22 @@ bool ProblemSolver::try_hold(contact::Island& island) {
   return accept(island, residual, "hold");
 }
 
-// Two Newton steps from island.r; keeps the result, and returns true, if it certifies at the aim.
+// Newton steps from island.r as long as they converge; keeps the result, and returns true, if it certifies at the aim.
 bool ProblemSolver::try_polish(contact::Island& island) {
+  constexpr int kSteps = 5;
+  constexpr double kConverging = 0.03;  // of the error before; the first step may change modes
   if (island.problem.contacts() > ModeNewton::kMaxContacts) return false;
   r_.assign(island.r.begin(), island.r.end());
-  for (int steps = 1; steps <= 2; ++steps) {
+  double before = Residual::kUnknown;
+  for (int step = 1; step <= kSteps; ++step) {
     if (!newton_.polish(island.problem, r_, 1)) return false;
     const Residual residual = contact_residual(island.problem, r_);
-    if (residual.error > kAim) continue;
-    std::copy(r_.begin(), r_.end(), island.r.begin());
-    return accept(island, residual, "mode-newton");
+    if (residual.error <= kAim) {
+      std::copy(r_.begin(), r_.end(), island.r.begin());
+      return accept(island, residual, "mode-newton");
+    }
+    if (step > 1 && !(residual.error < kConverging * before)) return false;
+    before = residual.error;
   }
   return false;
 }
