@@ -97,7 +97,14 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb->add_option("--resume", options->resume, "Go on from a checkpoint: the same bits as never stopping");
-  verb->callback([options, &exit_code] { exit_code = run_scene(*options); });
+  auto threads = std::make_shared<int>(0);
+  verb->add_option("--threads", *threads,
+                   "Islands of contacts solved at the same time (method.threads); the result does not depend on it")
+      ->check(CLI::Range(1, 1024));
+  verb->callback([options, threads, &exit_code] {
+    if (*threads > 0) options->set.push_back(fmt::format("method.threads={}", *threads));
+    exit_code = run_scene(*options);
+  });
 }
 
 void add_check(CLI::App& app, int& exit_code) {

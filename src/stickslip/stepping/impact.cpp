@@ -84,6 +84,14 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
   return true;
 }
 
+// The gap's share of the normal row. The part that prescribed bodies make is over in h. What overlaps already may take
+// a whole step to part: over the rest of a step that is nearly done it would be thrown apart.
+double TrialStep::closing_speed(const collision::Contact& start, const collision::Contact& moved, double h) const {
+  const double gap = without_rounding_noise(moved, end_.state);
+  if (gap == 0 || start.gap >= 0) return gap / h;
+  return (moved.gap - start.gap) / h + start.gap / std::max(h, step_);
+}
+
 void TrialStep::run_first_order(World& world, Component& component, double h, Trial& trial) {
   const int D = world.model.dimension;
   const std::size_t n = component.bodies.size();
@@ -138,7 +146,7 @@ void TrialStep::run_first_order(World& world, Component& component, double h, Tr
     double* q = island.problem.q.data() + c * index(D);
     for (int k = 0; k < D; ++k) {
       q[k] = relative_velocity(rows, k, free_[a], free_[b]);
-      q[k] += k == 0 ? without_rounding_noise(closed_contacts_[c], end_.state) / h
+      q[k] += k == 0 ? closing_speed(start.contact, closed_contacts_[c], h)
                      : relative_velocity(rows, k, drive_end_[a], drive_end_[b]);
       island.r[c * index(D) + index(k)] = h * start.force.dot(rows.direction[k]);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip::stepping {
 namespace {
@@ -182,7 +183,9 @@ void ModeNewton::prepare(int contacts, int n) {
 
 template <int D>
 bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::span<double> r) {
-  constexpr int kRounds = 60;
+  constexpr int kRounds = 60, kBarely = 20;
+  constexpr int kLook = 3;
+  constexpr double kProgress = 0.8;  // of the distance at the look before
   const int contacts = problem.contacts(), n = contacts * D;
   prepare(contacts, n);
   velocity<D>(problem, r);
@@ -195,6 +198,7 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
   // each other (a stress left over from sliding, say).
   std::fill(r.begin(), r.end(), 0.0);
   std::copy(problem.q.begin(), problem.q.end(), u_.begin());
+  double checked = std::numeric_limits<double>::infinity();  // how far outside at the last look
   for (int round = 0; round < kRounds; ++round) {
     for (int repeat = 0; repeat < 2; ++repeat) {  // onto u = 0; the second takes out what the proximal weight left
       for (int c = 0; c < contacts; ++c)
@@ -206,24 +210,30 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
       velocity<D>(problem, r);
     }
     bool inside = true;
+    double outside = 0;
     for (int c = 0; c < contacts; ++c) {
       double* x = r.data() + c * D;
       const double length = tangent_norm<D>(x), mu = problem.mu[c];
       if (x[0] >= 0 && length <= mu * x[0]) continue;
       inside = false;
+      outside += std::min(length - mu * x[0], length - x[0]);
       if (mu * length <= -x[0]) {
         std::fill(x, x + D, 0.0);
         continue;
       }
       // Well inside at first, so that few rounds suffice; then nearer to the edge, for what is barely held.
-      const double inner = mu * (round < 20   ? 0.9
-                                 : round < 40 ? 0.999
-                                              : 1 - 1e-6),
+      const double inner = mu * (round < kBarely ? 0.9
+                                 : round < 40    ? 0.999
+                                                 : 1 - 1e-6),
                    normal = (x[0] + inner * length) / (1 + inner * inner);
       for (int k = 1; k < D; ++k) x[k] *= inner * normal / length;
       x[0] = normal;
     }
     if (inside) return true;
+    if (round % kLook == kLook - 1 && round < kBarely) {  // cones that cannot hold the load are not approached
+      if (outside > kProgress * checked) return false;
+      checked = outside;
+    }
     velocity<D>(problem, r);
   }
   return false;

@@ -6,6 +6,7 @@
 #include "stickslip/complementarity/cone/one_contact.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stickslip::stepping {
 
@@ -17,6 +18,24 @@ namespace {
 constexpr double kAlmost = 1e3;    // of the tolerance: previous impulses that are almost right
 constexpr double kSurplus = 1e-4;  // of the tolerance: what they are then improved to, if
 constexpr int kFewSteps = 4;       // iterations suffice
+
+// Do the impulses r leave the first contact opening or closing although it is pressed? Then they are those of another
+// moment, and the certificate need not be asked: a few multiplications instead of some hundred.
+bool clearly_moved(const complementarity::ContactProblem& problem, std::span<const double> r) {
+  const complementarity::BlockMatrix& W = problem.W;
+  const int D = problem.dimension();
+  if (!(r[0] > 0)) return false;
+  double u = problem.q[0], size = std::fabs(u);
+  for (int p = 0; p < W.row_start[1]; ++p) {
+    const double* row = W.value.data() + p * D * D;
+    const double* x = r.data() + W.column[static_cast<std::size_t>(p)] * D;
+    for (int k = 0; k < D; ++k) {
+      u += row[k] * x[k];
+      size += std::fabs(row[k] * x[k]);
+    }
+  }
+  return std::fabs(u) > 1e-10 * size;
+}
 
 }  // namespace
 
@@ -39,9 +58,11 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
       const Residual residual = contact_residual(problem, island.r);
       if (residual.error <= kAim) return accept(island, residual, "one-contact");
     } else {
-      const Residual warm = contact_residual(problem, island.r);
+      Residual warm;  // infinite error until looked at
+      if (!clearly_moved(problem, island.r)) warm = contact_residual(problem, island.r);
       if (warm.error <= kAim) return accept(island, warm, "warm-start");
-      if (try_polish(island) || try_hold(island) || near_rest(method, island, warm)) return true;
+      if (try_polish(island) || try_hold(island)) return true;
+      if (near_rest(method, island)) return true;
     }
   }
   complementarity::SolverOptions options;
@@ -57,8 +78,10 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
 // Many contacts whose previous impulses are almost right. Taking them because they just meet the tolerance leaves
 // velocities that the next step has to correct, with impulses that are not those of rest, and so on for ever. A few
 // steps of Newton beyond the tolerance end that: from then on the previous impulses are the answer to rounding.
-bool ProblemSolver::near_rest(const Method& method, contact::Island& island, const Residual& warm) {
-  if (island.problem.contacts() <= ModeNewton::kMaxContacts || warm.error > kAlmost * method.tolerance) return false;
+bool ProblemSolver::near_rest(const Method& method, contact::Island& island) {
+  if (island.problem.contacts() <= ModeNewton::kMaxContacts) return false;
+  const Residual warm = contact_residual(island.problem, island.r);
+  if (warm.error > kAlmost * method.tolerance) return false;
   accept(island, warm, "warm-start");
   if (warm.error > kSurplus * method.tolerance) tighten(method, island, kSurplus * method.tolerance, kFewSteps);
   return island.summary.residual.error <= method.tolerance;
@@ -98,16 +121,22 @@ bool ProblemSolver::try_hold(contact::Island& island) {
   return accept(island, residual, "hold");
 }
 
-// Two Newton steps from island.r; keeps the result, and returns true, if it certifies at the aim.
+// Newton steps from island.r as long as they converge; keeps the result, and returns true, if it certifies at the aim.
 bool ProblemSolver::try_polish(contact::Island& island) {
+  constexpr int kSteps = 5;
+  constexpr double kConverging = 0.03;  // of the error before; the first step may change modes
   if (island.problem.contacts() > ModeNewton::kMaxContacts) return false;
   r_.assign(island.r.begin(), island.r.end());
-  for (int steps = 1; steps <= 2; ++steps) {
+  double before = Residual::kUnknown;
+  for (int step = 1; step <= kSteps; ++step) {
     if (!newton_.polish(island.problem, r_, 1)) return false;
     const Residual residual = contact_residual(island.problem, r_);
-    if (residual.error > kAim) continue;
-    std::copy(r_.begin(), r_.end(), island.r.begin());
-    return accept(island, residual, "mode-newton");
+    if (residual.error <= kAim) {
+      std::copy(r_.begin(), r_.end(), island.r.begin());
+      return accept(island, residual, "mode-newton");
+    }
+    if (step > 1 && !(residual.error < kConverging * before)) return false;
+    before = residual.error;
   }
   return false;
 }

@@ -37,7 +37,7 @@ class ProblemSolver {
   bool solve_cone(const Method& method, contact::Island& island);
   bool try_polish(contact::Island& island);
   bool try_hold(contact::Island& island);
-  bool near_rest(const Method& method, contact::Island& island, const complementarity::Residual& warm);
+  bool near_rest(const Method& method, contact::Island& island);
   void tighten(const Method& method, contact::Island& island, double tolerance, int iterations);
   static void solve_single(const complementarity::ContactProblem& problem, std::vector<double>& r);
   static bool accept(contact::Island& island, const complementarity::Residual& residual, const char* solver);

@@ -18,6 +18,7 @@ constexpr double kInstant = 1e-6;         // of the step: events closer than thi
 constexpr double kRounding = 1e-12;       // of the step: a remainder of the time axis, not a sub-step
 constexpr double kTurnAim = 0.7;          // of the allowed turn of slip per sub-step
 constexpr int kMaxEvents = 24;            // per step and component, then first order
+constexpr int kLongestPenalty = 31;       // steps of first order after events have piled up again and again
 constexpr std::size_t kMaxContacts = 48;  // of a component: beyond, events crowd and dense projections cost too much
 
 }  // namespace
@@ -57,7 +58,10 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
 }
 
 SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& component, double H) {
-  if (component.contacts.size() > kMaxContacts) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
+  if (component.first_order > 0 || component.contacts.size() > kMaxContacts) {
+    component.first_order = std::max(0, component.first_order - 1);
+    return fall_back(world, component, H);
+  }
   const double h_min = kShortest * H;
   double longest = H;
   int events = 0, halvings = 0;
@@ -66,7 +70,7 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     double h = next_length(world, component, H, longest, at_breakpoint);
     if (halvings > 0) h = std::max(h / (1 << halvings), h_min);
     trials_.run(world, component, h, trial_);
-    if (!trial_.certified) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
+    if (!trial_.certified) return give_up(world, component, H);
     const Candidate event = first_event(world, component, trial_, H, h_min);
     if (event.turns_too_far(h)) {
       longest = std::max(h * std::clamp(kTurnAim / event.turn, 0.1, kTurnAim), h_min);
@@ -83,7 +87,7 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
       continue;
     }
     halvings = 0;
-    if (++events > kMaxEvents) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
+    if (++events > kMaxEvents) return give_up(world, component, H);
     switch (event.kind) {
       case EventKind::Lift:
       case EventKind::Slip: lift_or_slip(world, component, event, kInstant * H); break;
@@ -91,9 +95,18 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
       case EventKind::Stop: stop(world, component, event, h); break;
       case EventKind::None: break;
     }
-    if (!trial_.certified) return fall_back(world, component, H) ? Outcome::Done : Outcome::Failed;
+    if (!trial_.certified) return give_up(world, component, H);
   }
+  component.penalty = 0;
   return Outcome::Done;
+}
+
+// Events pile up, or a problem of this order has no answer: first order, also for some steps to come, and for twice as
+// many if that does not help.
+SecondOrder::Outcome SecondOrder::give_up(World& world, Component& component, double H) {
+  component.penalty = std::min(2 * component.penalty + 1, kLongestPenalty);
+  component.first_order = component.penalty;
+  return fall_back(world, component, H);
 }
 
 // To the end of the step, or to the next breakpoint of a drive, or as far as a turning slip allows.
@@ -230,10 +243,10 @@ void SecondOrder::refine(World& world, Component& component, const Candidate& ev
   }
 }
 
-bool SecondOrder::fall_back(World& world, Component& component, double H) {
+SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, double H) {
   ++fallbacks_;
   trials_.run_first_order(world, component, H - component.offset, trial_);
-  if (!trial_.certified) return false;
+  if (!trial_.certified) return Outcome::Failed;
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     ContactStart& start = component.contacts[c];
     const ContactTrial& out = trial_.contacts[c];
@@ -241,7 +254,7 @@ bool SecondOrder::fall_back(World& world, Component& component, double H) {
   }
   accept(world, component, trial_, false, true);
   component.offset = H;
-  return true;
+  return Outcome::Done;
 }
 
 void SecondOrder::fail(World& world, const Component& component, StepReport& report) {

@@ -11,7 +11,8 @@
 //         stop at tau            search the instant at which friction can hold; or, if it cannot, where slip reverses
 //         touch at tau           search the instant of zero gap, accept, impact
 //         turn of slip           shorten the sub-step and try again
-//       too many events (accumulation, chatter, jam), or a problem that was not solved: first-order step over the rest
+//       too many events (accumulation, chatter, jam), or a problem that was not solved: first-order step over the rest,
+//         and over the next 1, 3, 7 ... 31 steps as long as that goes on
 //
 // Components are independent within a step and are advanced one after the other, each with sub-steps of its own. When
 // any body has force functions all bodies form one component, since a force may read every other body's state.
@@ -40,6 +41,7 @@ class SecondOrder final : public Stepper {
   struct BodyHistory {
     model::Twist acceleration;
     double h = 0;  // 0: unknown
+    int first_order = 0, penalty = 0;
   };
   struct ContactHistory {
     Vec3 force = Vec3::Zero();
@@ -66,7 +68,8 @@ class SecondOrder final : public Stepper {
   bool search_stop(World& world, Component& component, double tau, double h);
   double stop_reserve(const World& world, const Component& component, bool& stuck) const;
   bool reverse(World& world, Component& component, int c, double tau, double h);
-  bool fall_back(World& world, Component& component, double H);
+  Outcome give_up(World& world, Component& component, double H);
+  Outcome fall_back(World& world, Component& component, double H);
   void drop_histories(Component& component);
   void change_mode(const World& world, const Component& component, ContactStart& contact, contact::Mode mode);
   void fail(World& world, const Component& component, StepReport& report);

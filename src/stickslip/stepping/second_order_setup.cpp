@@ -98,11 +98,14 @@ void SecondOrder::make_components(World& world) {
       fresh.acceleration_known = true;
       fresh.acceleration_h = body_history_[i].h;
       fresh.offset = 0;
+      fresh.first_order = fresh.penalty = 0;
     }
     Component& component = components_[index(slot)];
     const BodyHistory& history = body_history_[i];
     component.bodies.push_back({static_cast<int>(i), history.acceleration});
     component.acceleration_known &= history.h > 0 && history.h == component.acceleration_h;
+    component.first_order = std::max(component.first_order, history.first_order);
+    component.penalty = std::max(component.penalty, history.penalty);
     if (world.traits[i].driven) component.driven.push_back(static_cast<int>(i));
   }
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -156,7 +159,8 @@ void SecondOrder::remember(World& world, double h) {
     const Component& component = components_[k];
     for (const BodyStart& body : component.bodies)
       body_history_[index(body.body)] = {body.acceleration,
-                                         component.acceleration_known ? component.acceleration_h : 0.0};
+                                         component.acceleration_known ? component.acceleration_h : 0.0,
+                                         component.first_order, component.penalty};
     for (const ContactStart& contact : component.contacts) {
       ContactMemory& memory = memory_[index(contact.position)];
       ContactHistory& history = history_[index(contact.position)];
@@ -184,6 +188,8 @@ void SecondOrder::save(ByteWriter& out) const {
     out.put_matrix(b.acceleration.linear);
     out.put_matrix(b.acceleration.angular);
     out.put(b.h);
+    out.put(b.first_order);
+    out.put(b.penalty);
   });
   out.put_list(history_, [&](const ContactHistory& c) {
     out.put_matrix(c.force);
@@ -199,6 +205,8 @@ void SecondOrder::restore(ByteReader& in) {
     in.get_matrix(b.acceleration.linear);
     in.get_matrix(b.acceleration.angular);
     in.get(b.h);
+    in.get(b.first_order);
+    in.get(b.penalty);
   });
   in.get_list(history_, [&](ContactHistory& c) {
     in.get_matrix(c.force);

@@ -19,6 +19,7 @@ void TrialStep::begin(World& world, double H, double end_time) {
   time_ = world.state.time;
   end_time_ = end_time;
   nearly_end_ = H * (1 - 1e-12);
+  step_ = H;
   for (Scratch* scratch : {&mid_, &end_}) {
     scratch->state.bodies = world.state.bodies;
     scratch->placed.assign(n, std::numeric_limits<double>::quiet_NaN());

@@ -71,7 +71,9 @@ struct Component {
   std::vector<ContactStart> contacts;  // canonical order
   bool acceleration_known = false;
   double acceleration_h = 0;
-  double offset = 0;  // time since the start of the step
+  double offset = 0;    // time since the start of the step
+  int first_order = 0;  // steps to be done at first order because events piled up
+  int penalty = 0;      // how many there were the last time
 };
 
 struct ContactTrial {
@@ -136,13 +138,15 @@ class TrialStep {
   void take_velocities(World& world, const Component& component, double h, Trial& trial);
   void take_contacts(const Component& component, Trial& trial);
   void move(World& world, const Component& component, double h, Trial& trial);
+  [[nodiscard]] double worst_gap(const Trial& trial) const;
   bool project(World& world, const Component& component, double h, Trial& trial);
   void finish(World& world, const Component& component, Trial& trial);
+  [[nodiscard]] double closing_speed(const collision::Contact& start, const collision::Contact& moved, double h) const;
 
   Scratch mid_, end_;
-  double time_ = 0, end_time_ = 0, nearly_end_ = 0;
+  double time_ = 0, end_time_ = 0, nearly_end_ = 0, step_ = 0;
   IslandPool pool_;
-  contact::ContactSystem system_;
+  contact::ContactSystem system_, projection_;
   std::vector<contact::BodyDynamics> dynamics_;                    // by body
   std::vector<model::Twist> free_, jerk_, drive_mid_, drive_end_;  // by body
   std::vector<model::Twist> acceleration_;                         // by position in the component

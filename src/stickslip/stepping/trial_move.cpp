@@ -43,17 +43,39 @@ void TrialStep::move(World& world, const Component& component, double h, Trial& 
   }
 }
 
+// Largest distance from touching among the contacts that are pressed together.
+double TrialStep::worst_gap(const Trial& trial) const {
+  double worst = 0;
+  for (int c : closed_)
+    if (trial.contacts[index(c)].closed)
+      worst = std::max(worst, std::fabs(without_rounding_noise(all_contacts_[index(c)], end_.state)));
+  return worst;
+}
+
 // Geometry of all contacts at the end, after closing the gaps of the closed ones.
 void TrialStep::finish(World& world, const Component& component, Trial& trial) {
   const std::size_t n = component.contacts.size();
   all_contacts_.resize(n);
   for (std::size_t c = 0; c < n; ++c) all_contacts_[c] = component.contacts[c].contact;
+  const auto keep_poses = [&] {
+    for (std::size_t k = 0; k < component.bodies.size(); ++k)
+      trial.bodies[k] = end_.state.bodies[index(component.bodies[k].body)];
+  };
+  keep_poses();
   if (n > 0) {
     world.collider.refresh(world.model, end_.state, all_contacts_);
-    if (project(world, component, trial.h, trial)) world.collider.refresh(world.model, end_.state, all_contacts_);
+    const double before = worst_gap(trial);
+    if (project(world, component, trial.h, trial)) {
+      world.collider.refresh(world.model, end_.state, all_contacts_);
+      // Contacts that contradict each other (redundant ones) cannot all be closed: then not at all rather than worse.
+      if (worst_gap(trial) > before) {
+        for (std::size_t k = 0; k < component.bodies.size(); ++k)
+          end_.state.bodies[index(component.bodies[k].body)] = trial.bodies[k];
+        world.collider.refresh(world.model, end_.state, all_contacts_);
+      }
+    }
   }
-  for (std::size_t k = 0; k < component.bodies.size(); ++k)
-    trial.bodies[k] = end_.state.bodies[index(component.bodies[k].body)];
+  keep_poses();
   for (std::size_t c = 0; c < n; ++c) {
     ContactTrial& out = trial.contacts[c];
     out.contact = all_contacts_[c];
@@ -100,9 +122,12 @@ bool TrialStep::project(World& world, const Component& component, double h, Tria
       push(k, h / 6 * (start.velocity[k] + 4 * relative_velocity(mid, k, va, vb) + out.u1[k]));
   }
   if (worst == 0) return false;
-  // The Delassus matrix of the chosen rows; a little weight on the diagonal for redundant ones.
+  // The Delassus matrix of the chosen rows at the end; a little weight on the diagonal for redundant ones. Not the
+  // matrix of the solve: its two different sets of rows make it inexact by O(h), which near-redundant rows magnify.
   const std::size_t n = defect_.size();
-  const complementarity::BlockMatrix& W = system_.islands()[0].problem.W;
+  projection_.build_single(D, rows_end_, dynamics_);
+  projection_.assemble(dynamics_);
+  const complementarity::BlockMatrix& W = projection_.islands()[0].problem.W;
   matrix_.assign(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const int ci = defect_row_[i] / D, ki = defect_row_[i] % D;
@@ -112,15 +137,13 @@ bool TrialStep::project(World& world, const Component& component, double h, Tria
           matrix_[i * n + j] = W.value[index((p * D + ki) * D + defect_row_[j] % D)];
     matrix_[i * n + i] *= 1 + 1e-10;
   }
-  for (std::size_t i = 0; i < n; ++i)  // its symmetric part differs by O(h), of a correction of O(h^3)
-    for (std::size_t j = 0; j < i; ++j) matrix_[i * n + j] = 0.5 * (matrix_[i * n + j] + matrix_[j * n + i]);
   if (!solve_positive(n, matrix_.data(), defect_.data())) return false;
   for (std::size_t k = 0; k < component.bodies.size(); ++k) free_[index(component.bodies[k].body)] = {};
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = index(defect_row_[i] / D);
     double p[3] = {};
     p[defect_row_[i] % D] = -defect_[i];
-    const ContactRows& rows = system_.rows()[c];
+    const ContactRows& rows = projection_.rows()[c];
     const auto a = index(rows.a), b = index(rows.b);
     if (D == 2)
       contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);

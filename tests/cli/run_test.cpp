@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip run as its users meet it: the summary for programs, bad scenes, kills, checkpoints, threads.
+#include "tests/support/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace stickslip::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Run : public CommandTest {};
+
+constexpr const char* kScene = R"(
+dimension = 2
+gravity = [0, -9.81]
+duration = 0.1
+[method]
+step = 1e-3
+[[body]]
+name = "floor"
+shape = { half-plane = { normal = [0, 1] } }
+fixed = true
+[[body]]
+name = "box"
+mass = 1
+shape = { box = [0.2, 0.2] }
+position = [0, 0.1]
+[[contact]]
+between = ["*", "*"]
+friction = 0.5
+)";
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = kScene;
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST_F(Run, JsonHasTheAgreedKeys) {
+  const CommandOutcome outcome = run("run " + example("ball") + " --json --no-record --set duration=0.1");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto summary = nlohmann::json::parse(outcome.out);
+  for (const char* key : {"scene", "time", "steps", "certified", "worst_residual", "wall_seconds", "observe", "bodies"})
+    EXPECT_TRUE(summary.contains(key)) << key;
+  EXPECT_EQ(summary["certified"], true);
+  EXPECT_EQ(summary["steps"], 100);
+  EXPECT_TRUE(summary["observe"].contains("slip_speed"));
+  EXPECT_TRUE(summary["bodies"].contains("ball"));
+}
+
+struct BadScene {
+  const char *from, *to, *message;
+};
+
+TEST_F(Run, EveryBadSceneEndsWithCodeTwoAndOneLineAndNoFile) {
+  const std::vector<BadScene> scenes = {
+      {"mass = 1", "mas = 1", "bad.toml:13:1: unknown key 'mas'"},
+      {"mass = 1", "mass = [1]", "bad.toml:13:8: "},
+      {"mass = 1", "", "has no mass"},
+      {"mass = 1", "mass = 0", "must be positive"},
+      {"mass = 1", "mass = -1", "must be positive"},
+      {"mass = 1", "mass = \"0/0\"", "not a number"},
+      {"mass = 1", "mass = = 1", "bad.toml:13:8: "},
+      {"box = [0.2, 0.2]", "polygon = [[0,0],[1,1],[1,0],[0,1]]", "crosses itself"},
+      {"step = 1e-3", "step = 0", "must be positive"},
+      {"fixed = true", "motion = { velocity = [\"sqrt(0.05 - t)\", 0] }", "not a number (nan) at t = 0.05"},
+      {"position = [0, 0.1]", "position = [0, 0.05]", "floor and box by 0.05"},
+      {"\"*\", \"*\"", "\"bxo\", \"*\"", "did you mean 'box'"},
+  };
+  for (const BadScene& scene : scenes) {
+    write("bad.toml", changed(scene.from, scene.to));
+    for (const char* verb : {"run", "check"}) {
+      const CommandOutcome outcome = run(std::string(verb) + " bad.toml");
+      EXPECT_EQ(outcome.code, 2) << scene.to;
+      EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+      EXPECT_THAT(outcome.err, HasSubstr(scene.message));
+    }
+    EXPECT_FALSE(std::filesystem::exists(path("bad.h5"))) << scene.to;
+  }
+}
+
+TEST_F(Run, AnOpenMeshIsRefused) {
+  write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
+  write("bad.toml", "dimension = 3\nduration = 1\n[[body]]\nname = \"m\"\nmass = 1\nshape = { mesh = \"open.obj\" }\n");
+  const CommandOutcome outcome = run("run bad.toml");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("bad.toml:6:18: "));
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+}
+
+TEST_F(Run, OverlapIsResolvedWhenAllowed) {
+  write("deep.toml", changed("position = [0, 0.1]", "position = [0, 0.05]"));
+  EXPECT_EQ(run("run deep.toml --no-record --allow-overlap").code, 0);
+}
+
+// What comes up during the run ends it with code 1 and keeps what was recorded.
+TEST_F(Run, AForceThatEndsKeepsTheRecordingUpToThere) {
+  write("nan.toml", changed("position = [0, 0.1]", "position = [0, 0.1]\nforce = [\"sqrt(0.05 - t)\", 0]"));
+  const CommandOutcome outcome = run("run nan.toml -o nan.h5");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("nan.toml:16:10: 'force' of body 'box' is not a number"));
+  const CommandOutcome table = run("export nan.h5");
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_GE(std::count(table.out.begin(), table.out.end(), '\n'), 50);
+}
+
+TEST_F(Run, OutputThatCannotBeWrittenIsRefused) {
+  write("good.toml", kScene);
+  for (const char* output : {"/dev/full", "missing/folder/x.h5", "/"}) {
+    const CommandOutcome outcome = run(std::string("run good.toml -o ") + output);
+    EXPECT_EQ(outcome.code, 2) << output;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  }
+}
+
+// Killed at some moment: what was flushed reads back.
+TEST_F(Run, AKilledRunLeavesARecordingThatReads) {
+  for (const int delay_ms : {150, 370}) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const std::string scene = std::string(STICKSLIP_SOURCE_DIR) + "/examples/plate-particle/scene.toml";
+      if (std::freopen("/dev/null", "w", stdout) == nullptr) std::_Exit(1);
+      ::execl(STICKSLIP_COMMAND, STICKSLIP_COMMAND, "run", scene.c_str(), "--set", "duration=1000", "--json", "-o",
+              path("killed.h5").c_str(), static_cast<char*>(nullptr));
+      std::_Exit(1);
+    }
+    while (!std::filesystem::exists(path("killed.h5"))) ::usleep(1000);
+    ::usleep(static_cast<useconds_t>(1000 * delay_ms));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const CommandOutcome table = run("export killed.h5 -o killed.csv");
+    EXPECT_EQ(table.code, 0) << table.err;
+    std::filesystem::remove(path("killed.h5"));
+  }
+}
+
+// The JSON summary without what differs between runs by nature.
+std::string end_of(const CommandOutcome& outcome) {
+  auto summary = nlohmann::json::parse(outcome.out);
+  for (const char* key : {"wall_seconds", "steps", "worst_residual"}) summary.erase(key);
+  return summary.dump();
+}
+
+TEST_F(Run, ResumingGivesTheSameBitsAsNeverStopping) {
+  for (const char* stepper : {"stewart-trinkle", "second-order"}) {
+    const std::string scene = "run " + example("meter-stick") + " --json --no-record --set method.stepper=" + stepper;
+    const CommandOutcome whole = run(scene + " --set duration=2");
+    ASSERT_EQ(whole.code, 0) << whole.err;
+    ASSERT_EQ(run(scene + " --set duration=1.25 --checkpoint half.ckpt").code, 0);
+    const CommandOutcome resumed = run(scene + " --set duration=2 --resume half.ckpt");
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_EQ(end_of(whole), end_of(resumed)) << stepper;
+  }
+}
+
+TEST_F(Run, AnyNumberOfThreadsGivesTheSameBits) {
+  const std::string scene = "run " + example("pile") + " --json --no-record --set n=60 --set duration=0.25";
+  const CommandOutcome one = run(scene + " --threads 1"), four = run(scene + " --threads 4");
+  ASSERT_EQ(one.code, 0) << one.err;
+  ASSERT_EQ(four.code, 0) << four.err;
+  EXPECT_EQ(end_of(one), end_of(four));
+}
+
+}  // namespace
+}  // namespace stickslip::testing

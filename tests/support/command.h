@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Tests that run the stickslip command in a folder of their own.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace stickslip::testing {
+
+struct CommandOutcome {
+  int code = -1;  // -1: ended by a signal
+  std::string out, err;
+  [[nodiscard]] auto error_lines() const { return std::count(err.begin(), err.end(), '\n'); }
+};
+
+class CommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    // One folder per test and process: ctest runs tests side by side.
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("stickslip_" + std::to_string(getpid()) + "_" + info->test_suite_name() + "_" + info->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] CommandOutcome run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() + "' && '" + STICKSLIP_COMMAND + "' " + arguments + " >'" +
+                                path("out") + "' 2>'" + path("err") + "'";
+    const int state = std::system(command.c_str());
+    return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content("out"), content("err")};
+  }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string content(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+  [[nodiscard]] static std::string example(const std::string& name) {
+    return std::string("'") + STICKSLIP_SOURCE_DIR + "/examples/" + name + "/scene.toml'";
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace stickslip::testing
