@@ -5,6 +5,8 @@
 // environment variable STICKSLIP_PROBLEMS, else ../shared/problems beside the source tree.
 #pragma once
 
+#include "tests/support/paths.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +16,7 @@ namespace stickslip::tests {
 
 inline std::filesystem::path problems_folder() {
   if (const char* named = std::getenv("STICKSLIP_PROBLEMS")) return named;
-  return std::filesystem::path(STICKSLIP_SOURCE_DIR) / ".." / "shared" / "problems";
+  return std::filesystem::path(kSourceFolder) / ".." / "shared" / "problems";
 }
 
 // Sorted; empty when the folder is not there.

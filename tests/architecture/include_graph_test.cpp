@@ -3,6 +3,8 @@
 //
 // Reads every #include of the project and fails on one that points upward: a layer may include itself and the layers
 // listed for it, nothing else. The picture of the layers is docs/architecture.md; a new folder must be entered here.
+#include "tests/support/paths.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +53,7 @@ std::string layer_of(const std::string& path) {
 
 std::vector<Include> includes_under(const fs::path& folder) {
   static const std::regex kInclude(R"re(^\s*#\s*include\s*[<"]([^>"]+)[>"])re");
-  const fs::path root = fs::path(STICKSLIP_SOURCE_DIR);
+  const fs::path root = fs::path(tests::kSourceFolder);
   std::vector<Include> found;
   for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
@@ -94,7 +96,7 @@ TEST(IncludeGraph, TheTestSeesUpwardIncludes) {
 TEST(IncludeGraph, ProjectHeadersAreNamedByFullPath) {
   for (const Include& include : includes_under("src/stickslip")) {
     const fs::path beside =
-        fs::path(STICKSLIP_SOURCE_DIR) / "src" / fs::path(include.file).parent_path() / include.target;
+        fs::path(tests::kSourceFolder) / "src" / fs::path(include.file).parent_path() / include.target;
     EXPECT_FALSE(fs::exists(beside)) << include.file << " includes " << include.target << " by its short name";
   }
 }

@@ -3,6 +3,7 @@
 //
 // The command as its users meet it: what it prints where, and its exit codes.
 #include "tests/problem_files.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +45,7 @@ class Solve : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   Outcome run(const std::string& arguments) const {
-    const std::string command = std::string("'") + STICKSLIP_COMMAND + "' " + arguments + " >'" +
+    const std::string command = std::string("'") + tests::kCommand + "' " + arguments + " >'" +
                                 (folder_ / "out").string() + "' 2>'" + (folder_ / "err").string() + "'";
     const int state = std::system(command.c_str());
     Outcome outcome;
@@ -66,7 +67,7 @@ class Solve : public ::testing::Test {
   }
 
   static std::string seed(const std::string& name) {
-    return "'" + (fs::path(STICKSLIP_SOURCE_DIR) / "tests/fuzz/seeds/corpus" / name).string() + "'";
+    return "'" + (fs::path(tests::kSourceFolder) / "tests/fuzz/seeds/corpus" / name).string() + "'";
   }
 
   fs::path folder_;
@@ -185,7 +186,7 @@ TEST_F(Solve, HelpVersionAndListAreThere) {
 TEST_F(Solve, AFullDiskIsNotSuccess) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
   const std::string command =
-      std::string("'") + STICKSLIP_COMMAND + "' solve --json " + seed("lcp_two.json") + " >/dev/full 2>/dev/null";
+      std::string("'") + tests::kCommand + "' solve --json " + seed("lcp_two.json") + " >/dev/full 2>/dev/null";
   const int state = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(state), 1);
 }

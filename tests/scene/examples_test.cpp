@@ -6,6 +6,7 @@
 #include "stickslip/scene/observer.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ void PrintTo(const Example& example, std::ostream* out) {
 }
 
 std::filesystem::path file_of(const std::string& name) {
-  return std::filesystem::path(STICKSLIP_SOURCE_DIR) / "examples" / name / "scene.toml";
+  return std::filesystem::path(tests::kSourceFolder) / "examples" / name / "scene.toml";
 }
 
 // Runs a scene to the given time (or its end) and returns the observables.

@@ -7,6 +7,7 @@
 #include "stickslip/scene/contact_reader.h"
 #include "stickslip/scene/keys.h"
 #include "stickslip/scene/svg_file.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -289,7 +290,7 @@ std::string read(const std::string& path) {
 
 // docs/scene-reference.md holds the generated tables between two marks. STICKSLIP_UPDATE_REFERENCE=1 rewrites them.
 TEST(SceneReference, IsWhatTheCodeSays) {
-  const std::string path = std::string(STICKSLIP_SOURCE_DIR) + "/docs/scene-reference.md";
+  const std::string path = std::string(tests::kSourceFolder) + "/docs/scene-reference.md";
   const std::string begin = "<!-- generated from the code: begin -->\n",
                     end = "<!-- generated from the code: end -->\n";
   std::string text = read(path);

@@ -7,6 +7,7 @@
 #include "stickslip/scene/observer.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ namespace stickslip::testing {
 using Settings = std::vector<scene::Override>;
 
 inline scene::Scene load_example(const std::string& name, const Settings& settings = {}) {
-  return scene::load_scene(std::string(STICKSLIP_SOURCE_DIR) + "/examples/" + name + "/scene.toml", settings);
+  return scene::load_scene(std::string(tests::kSourceFolder) + "/examples/" + name + "/scene.toml", settings);
 }
 
 class ExampleRun {

@@ -204,6 +204,21 @@ TEST(AffineSolver, UnitsDoNotMatter) {
   }
 }
 
+TEST(AffineSolver, SingularFreeBlockInAnyUnits) {
+  // Two free unknowns that only the bounded ones can make basic (their own block is zero), as in quasi-static steps.
+  const Eigen::Matrix4d M{{0, 0, -1, 0.5}, {0, 0, 0, -2}, {1, 0, 0, 0}, {-0.5, 2, 0, 0}};
+  const Eigen::Vector4d q(3, 4, -1, 0);  // answer: p = (4, 2), v = (1, 0.25)
+  for (const double size : {1e-13, 1e-6, 1.0, 1e9}) {
+    AffineProblem problem = make_lcp(size * M, size * q);
+    problem.lower.head(2).setConstant(-kInfinity);
+    AffineSolver solver;
+    Eigen::VectorXd z;
+    const SolverSummary summary = solver.solve(problem, z, {}, "lemke");
+    EXPECT_TRUE(summary.solved()) << size << ": " << to_string(summary.status);
+    EXPECT_LE((z - Eigen::Vector4d(1, 0.25, 4, 2)).norm(), 1e-12) << size;
+  }
+}
+
 TEST(AffineSolver, AgreesWithEnumerationUpToSixUnknowns) {
   // For a P-matrix the solution is unique. For any other matrix: whenever enumeration finds a solution, so must the
   // solver.

@@ -2,10 +2,10 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/cone/block_lu.h"
 
-#include "stickslip/complementarity/cone/dense_lu.h"
 #include "stickslip/complementarity/cone/newton_system.h"
 #include "stickslip/complementarity/corpus/contact_generators.h"
 #include "stickslip/complementarity/corpus/portable_random.h"
+#include "stickslip/complementarity/dense_lu.h"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>

@@ -7,6 +7,7 @@
 
 #include "stickslip/complementarity/corpus/gzip.h"
 #include "tests/problem_files.h"
+#include "tests/support/paths.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -260,7 +261,7 @@ TEST(CorpusReader, SurvivesEveryTruncationAndEveryChangedByte) {
 
 TEST(CorpusReader, ReadsEverySeedOfTheFuzzer) {
   int count = 0;
-  const auto folder = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests" / "fuzz" / "seeds" / "corpus";
+  const auto folder = std::filesystem::path(tests::kSourceFolder) / "tests" / "fuzz" / "seeds" / "corpus";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     ++count;
     EXPECT_NO_THROW((void)read_corpus_file(entry.path())) << entry.path();

@@ -7,6 +7,7 @@
 #include "stickslip/complementarity/corpus/gzip.h"
 #include "stickslip/complementarity/corpus/reader.h"
 #include "tests/problem_files.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ TEST(CorpusWriter, TextWithQuotesAndLinesComesBack) {
 
 TEST(CorpusWriter, SupportsJointsAndComplianceComeBack) {
   for (const char* name : {"fc3d_support.json", "gfc2d_compliant.json"}) {
-    const auto file = std::filesystem::path(STICKSLIP_SOURCE_DIR) / "tests/fuzz/seeds/corpus" / name;
+    const auto file = std::filesystem::path(tests::kSourceFolder) / "tests/fuzz/seeds/corpus" / name;
     const CorpusProblem problem = read_corpus_file(file);
     const CorpusProblem read = again(problem);
     if (const auto* local = std::get_if<ContactProblem>(&problem.data)) {

@@ -130,7 +130,11 @@ ActiveSetExit ActiveSet<Matrix, Block>::solve(const Matrix& M, const double* q, 
   status_.resize(size);
   iterations_ = 0;
   if (start != nullptr) {
-    std::copy_n(start, n_, status_.begin());
+    using enum VariableStatus;
+    for (int i = 0; i < n_; ++i) {  // nothing rests at a bound that does not exist
+      const bool exists = start[i] == Basic || (start[i] == AtLower ? lower[i] > -kInfinity : upper[i] < kInfinity);
+      status_[i] = exists ? start[i] : Basic;
+    }
   } else if (options.sweeps == 0 || !sweep(M, q, lower, upper, options.sweeps)) {
     guess_from_signs();
   }

@@ -14,7 +14,7 @@ namespace stickslip::complementarity {
 namespace {
 
 constexpr double kDependent = 1e-10;  // a pivot below this part of the largest entry counts as zero
-constexpr double kNoBridge = 1e-9;    // the same for Schur entries, which carry the rounding of a solve
+constexpr double kNoBridge = 1e-9;    // the same for Schur entries, against the largest term of their row or column
 
 bool contains(const std::vector<int>& list, int value) {
   return std::find(list.begin(), list.end(), value) != list.end();
@@ -96,10 +96,15 @@ void BasisRepair<Matrix>::drop_guesses(const double* lower, const double* upper,
 template <class Matrix>
 void BasisRepair<Matrix>::schur_row(const Matrix& M, LemkeBasis<Matrix>& basis, int i) {
   basis.solve_row(i, solved_.data());
+  row_size_ = 0;
   for (int j = 0; j < M.size(); ++j) {
     double value = M.at(i, j);
+    row_size_ = std::max(row_size_, std::fabs(value));
     for (int r = 0; r < basis.order(); ++r) {
-      if (solved_[r] != 0) value -= solved_[r] * M.at(basis.row(r), j);
+      if (solved_[r] == 0) continue;
+      const double term = solved_[r] * M.at(basis.row(r), j);
+      row_size_ = std::max(row_size_, std::fabs(term));
+      value -= term;
     }
     row_[j] = value;
   }
@@ -111,6 +116,7 @@ void BasisRepair<Matrix>::schur_column(const Matrix& M, LemkeBasis<Matrix>& basi
   basis.solve_column(j, solved_.data());
   std::fill(column_.begin(), column_.end(), 0.0);
   M.add_column(j, -1, column_.data());
+  column_size_ = kernels::abs_max(column_.data(), M.size());
   basis.price(solved_.data(), column_.data());
   for (double& value : column_) value = -value;
 }
@@ -123,7 +129,7 @@ typename BasisRepair<Matrix>::Bridge BasisRepair<Matrix>::best_bridge(const Matr
     schur_row(M, basis, left_rows_[ti]);
     for (std::size_t tj = 0; tj < left_columns_.size(); ++tj) {
       const double direct = std::fabs(row_[left_columns_[tj]]);
-      if (direct > kNoBridge && (best.row < 0 || best.through >= 0 || direct > best.size)) {
+      if (direct > kNoBridge * row_size_ && (best.row < 0 || best.through >= 0 || direct > best.size)) {
         best = {static_cast<int>(ti), static_cast<int>(tj), -1, direct};
       }
     }
@@ -132,7 +138,8 @@ typename BasisRepair<Matrix>::Bridge BasisRepair<Matrix>::best_bridge(const Matr
       schur_column(M, basis, left_columns_[tj]);
       for (int c = 0; c < M.size(); ++c) {
         if (status[c] == VariableStatus::Basic) continue;
-        if (std::fabs(row_[c]) <= kNoBridge || std::fabs(column_[c]) <= kNoBridge) continue;
+        if (std::fabs(row_[c]) <= kNoBridge * row_size_) continue;
+        if (std::fabs(column_[c]) <= kNoBridge * column_size_) continue;
         const double size = std::fabs(row_[c] * column_[c]);
         if (size > best.size) best = {static_cast<int>(ti), static_cast<int>(tj), c, size};
       }
@@ -161,7 +168,7 @@ template <class Matrix>
 bool BasisRepair<Matrix>::drop_dependent_equation(const Matrix& M, LemkeBasis<Matrix>& basis, Basis& status) {
   for (std::size_t t = 0; t < left_rows_.size(); ++t) {
     schur_row(M, basis, left_rows_[t]);
-    if (kernels::abs_max(row_.data(), M.size()) > kNoBridge) continue;
+    if (kernels::abs_max(row_.data(), M.size()) > kNoBridge * row_size_) continue;
     const int j = left_columns_.back();
     // Only when equation and unknown are of one pair does "nonbasic at 0" keep the basis complementary.
     if (!contains(left_columns_, left_rows_[t])) {

@@ -50,6 +50,7 @@ class BasisRepair {
 
   std::vector<int> rows_, columns_, row_order_, column_order_, left_rows_, left_columns_;
   std::vector<double> matrix_, row_, column_, solved_;
+  double row_size_ = 0, column_size_ = 0;  // largest term in the sums of row_ and column_
 };
 
 }  // namespace stickslip::complementarity

@@ -3,7 +3,7 @@
 #include "stickslip/complementarity/affine/block_system.h"
 
 #include "stickslip/complementarity/affine/vector_kernels.h"
-#include "stickslip/complementarity/cone/dense_lu.h"
+#include "stickslip/complementarity/dense_lu.h"
 
 #include <algorithm>
 #include <cmath>

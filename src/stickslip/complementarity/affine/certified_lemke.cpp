@@ -88,7 +88,9 @@ CertifiedLemke::Result CertifiedLemke::run(const VariableStatus* start, const Le
         best_basis_ = basis_;
         latest_is_best = false;
       }
+      if (pivots_ >= options.max_pivots) break;
       restarted = true;
+      again.max_pivots = options.max_pivots - pivots_;
       again.cover_all = attempt % 2 == 0;
       again.seed += 7;
       from_ = basis_;

@@ -148,8 +148,8 @@ typename Lemke<Matrix>::Blocking Lemke<Matrix>::ratio_test(const LemkeOptions& o
   if (own <= limit) {
     best.kind = Blocking::Kind::Own;
     first = 0;
-    slack = own;
-    pivot = 1;
+    pivot = 1 / unit;
+    slack = own * pivot;
   }
   const auto consider = [&](typename Blocking::Kind kind, int position, double s, double eps, double rate) {
     const double when = eps / rate;

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/cone/block_lu.h"
 
-#include "stickslip/complementarity/cone/dense_lu.h"
+#include "stickslip/complementarity/dense_lu.h"
 
 #include <algorithm>
 

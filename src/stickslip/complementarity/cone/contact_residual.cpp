@@ -20,9 +20,9 @@ struct Sums {
     const double norm = largest();
     return norm > kSafeLow && norm < kSafeHigh;
   }
-  [[nodiscard]] double relative_defect(double norm) const {
-    if (!std::isfinite(defect) || !std::isfinite(norm)) return Residual::kUnknown;
-    return defect > 0 ? std::sqrt(defect) / norm : 0.0;
+  [[nodiscard]] double natural_error() const {
+    if (!std::isfinite(defect) || !std::isfinite(largest())) return Residual::kUnknown;
+    return defect > 0 ? std::sqrt(defect) / largest() : 0.0;
   }
 };
 
@@ -36,8 +36,8 @@ struct Totals {
 
   [[nodiscard]] Residual residual() const {
     Residual out;
-    out.natural = plain.relative_defect(plain.largest());
-    out.scaled = scaled.relative_defect(capped_norm(scaled.r, scaled.u, scaled.q));
+    out.natural = plain.natural_error();
+    out.scaled = scaled_error(scaled.defect, scaled.r, scaled.u, scaled.q);
     out.error = std::max(out.natural, out.scaled);
     const double norm = scaled.largest() > 0 ? scaled.largest() : 1.0;
     out.primal = parts.primal / norm;

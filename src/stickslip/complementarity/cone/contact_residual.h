@@ -10,13 +10,19 @@
 //     bilateral    u_c                                        (K is the whole space)
 //
 // natural   = |defect| / max(|q|, |r|, |u|)                   the corpus' error (Euclidean norms over all contacts)
-// scaled    = the same in block-scaled variables r' = r / s, u' = s u, q' = s q with s_c = (tr W_cc / D)^(-1/2), which
-// have
-//             one unit (root of energy), so that it means the same for grams and tonnes and for light contacts beside
-//             heavy ones. A contact with tr W_cc = 0 takes the mean trace of the others. |r'| counts for at most
-//             kImpulseCap times max(|q'|, |u'|): the corpus' error alone would certify any r that diverges inside the
-//             cones (jaws that close on a rigid part, which has no solution) once |r| is 1e8 times |q|. The given
-//             impulses of supports are data and count with q'.
+// scaled    = (|defect'| + eps |r'|) / N                      in block-scaled variables r' = r / s, u' = s u, q' = s q,
+//             s_c = (tr W_cc / D)^(-1/2), which have one unit (root of energy), so that it means the same for grams and
+//             tonnes and for light contacts beside heavy ones. A contact with tr W_cc = 0 takes the mean trace of the
+//             others.
+//
+// N = max(|q'|, |r'|, |u'|), but at most kImpulseCap |q'|: r and u are what is to be judged, and the corpus' error
+// alone would certify any r that diverges inside the cones (jaws that close on a rigid part, which has no solution)
+// once |r| is 1e8 times |q|. The given impulses of supports are data and count with q'. Where all data are zero, r = 0
+// is a solution and the cap has no meaning.
+//
+// eps |r'| is what is lost in u' = W' r' + q' when the terms cancel (the blocks of W' have mean diagonal 1): an r so
+// large that q' drowns in rounding would otherwise make u' = 0 by accident. It matters from |r'| = 1e8 N on.
+//
 // primal, dual, complementarity, cone: the largest violation of r_n >= 0 (or of the given r_n), of u_n >= 0 (of u = 0
 // for
 //             bilateral blocks), of r_n u_n = 0 and mu r_n |u_t| + r_t . u_t = 0, and of |r_t| <= mu r_n; all in the
@@ -35,16 +41,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 namespace stickslip::complementarity {
 
-constexpr double kImpulseCap = 1e4;
+constexpr double kImpulseCap = 1e2;
 
-// The norm that the scaled error is relative to, from the sums of squares of r', u' and q'.
-[[nodiscard]] inline double capped_norm(double rr, double uu, double qq) {
-  const double velocity = std::max(uu, qq);
-  return std::sqrt(std::max(velocity, std::min(rr, kImpulseCap * kImpulseCap * velocity)));
+// The scaled error, from the sums of squares of defect', r', u' and q'; norm_floor: least norm to be relative to.
+[[nodiscard]] inline double scaled_error(double defect, double rr, double uu, double qq, double norm_floor = 0) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const double largest = std::max({rr, uu, qq});
+  const double norm = std::sqrt(qq > 0 ? std::min(largest, kImpulseCap * kImpulseCap * qq) : largest);
+  const double lost = std::sqrt(defect) + kEpsilon * std::sqrt(rr);
+  if (!std::isfinite(lost)) return Residual::kUnknown;
+  return lost > 0 ? lost / std::max(norm, norm_floor) : 0.0;
 }
 
 [[nodiscard]] Residual contact_residual(const ContactProblem& problem, std::span<const double> r);

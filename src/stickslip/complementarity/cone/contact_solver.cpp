@@ -34,9 +34,9 @@ std::optional<ContactAlgorithm> find_algorithm(std::string_view name) {
 // the tolerance for itself, but for rounding in its other scaling.
 constexpr double kIslandShare = 0.5, kOnlyIslandShare = 0.98;
 
-// Work (multiplications) after which an island is given up: some two seconds for 40 contacts, and room for a few
-// thousand steps of larger ones.
-constexpr double kLeastWork = 6e9, kWorkPerBlock = 6e5;
+// Work (multiplications) after which an island is given up: some tenfold of what the hardest of 40 contacts took, about
+// one second; and room for a few thousand steps of larger ones.
+constexpr double kLeastWork = 4e9, kWorkPerBlock = 6e6;
 
 }  // namespace
 

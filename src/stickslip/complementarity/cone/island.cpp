@@ -6,9 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stickslip::complementarity {
+namespace {
+
+// An island whose data are this small beside the whole problem's holds rounding noise.
+constexpr double kNoise = 1e-6;
+
+}  // namespace
 
 template <int D>
 void island_velocity(const Island<D>& island, const double* r, double* u) {
@@ -40,16 +45,12 @@ IslandError island_error(const Island<D>& island, const double* r, const double*
     defect_s += natural_defect_squared<D>(island.kind[i], island.mu[i], island.given[i], x, v);
     defect += natural_defect_squared<D>(island.kind[i], island.mu[i], s * island.given[i], r_plain, u_plain);
   }
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double norm = std::sqrt(std::max({rr, uu, qq})), norm_s = capped_norm(rr_s, uu_s, qq_s);
-  if (!std::isfinite(norm) || !std::isfinite(norm_s) || std::isnan(defect) || std::isnan(defect_s))
-    return {infinity, infinity};
-  const auto ratio = [](double squared, double by) { return squared > 0 ? std::sqrt(squared) / by : 0.0; };
-  IslandError error;
-  error.own = std::max(ratio(defect, norm), ratio(defect_s, norm_s));
-  error.shared = std::max(ratio(defect, std::max(norm, island.plain_floor)),
-                          ratio(defect_s, std::max(norm_s, island.scaled_floor)));
-  return error;
+  const double norm = std::sqrt(std::max({rr, uu, qq}));
+  if (!std::isfinite(norm) || !std::isfinite(defect)) return {Residual::kUnknown, Residual::kUnknown};
+  const auto natural = [&](double least) { return defect > 0 ? std::sqrt(defect) / std::max(norm, least) : 0.0; };
+  const auto scaled = [&](double least) { return scaled_error(defect_s, rr_s, uu_s, qq_s, least); };
+  return {std::max(natural(kNoise * island.plain_floor), scaled(kNoise * island.scaled_floor)),
+          std::max(natural(island.plain_floor), scaled(island.scaled_floor))};
 }
 
 template <int D>

@@ -38,8 +38,9 @@ struct Island {
 template <int D>
 void island_velocity(const Island<D>& island, const double* r, double* u);
 
-// The two errors of contact_residual.h for this island (r, u in scaled variables), relative to the island's own norms
-// (`own`) and to those of the whole problem (`shared` <= own): the second is what the certificate of the whole needs.
+// The larger of the two errors of contact_residual.h for this island (r, u in scaled variables), relative to the
+// island's own norms (`own`; an island of rounding noise has none) and to those of the whole problem (`shared` <= own):
+// the second is what the certificate of the whole needs.
 struct IslandError {
   double own, shared;
 };

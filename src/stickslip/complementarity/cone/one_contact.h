@@ -68,7 +68,7 @@ struct TangentSystem {
     r[0] = s.a0, r[1] = r[2] = 0;
     return ContactMode::Stick;
   }
-  double t1, t2, det, N;  // at the current g
+  double t1 = 0, t2 = 0, det = 0, N = 0;  // at the current g
   const auto evaluate = [&](double g) {
     const double d1 = S11 + g, d2 = S22 + g;
     det = d1 * d2 - S12 * S21;

@@ -14,7 +14,8 @@ constexpr double kTolerableRise = 1e3;  // of |F| within the watchdog
 constexpr int kLineSearchSteps = 7;
 constexpr int kMaxSweepFallbacks = 4;
 constexpr int kFallbackSweeps = 3;
-constexpr double kRounding = 1e-14;  // |F| relative to max(|q|, |r|) where nothing can be gained any more
+constexpr double kWorkPerContact = 1500;  // time of a step besides its products, as multiplications
+constexpr double kRounding = 1e-14;       // |F| relative to max(|q|, |r|) where nothing can be gained any more
 
 }  // namespace
 
@@ -112,7 +113,8 @@ auto ProximalNewton<D>::solve(Search<D>& search, const Subproblem& problem, cons
   while (outcome.iterations < kMaxIterations) {
     ++outcome.iterations;
     newton_direction(problem);
-    if (!search.budget().spend(system_.work() + 2.0 * static_cast<double>(island.W.size()))) break;
+    const double products = 2.0 * static_cast<double>(island.W.size());
+    if (!search.budget().spend(system_.work() + products + kWorkPerContact * island.contacts)) break;
     bool moved = false;
     if (without_descent < kWatchdog) {
       for (std::size_t i = 0; i < r_.size(); ++i) r_[i] += dr_[i];

@@ -14,8 +14,8 @@
 //     dr = E^-1 (b - rho J C Wc y).
 //
 // Four contacts of a box face cost 6 unknowns instead of 12, 40 contacts of one body 6 instead of 120. Contacts that
-// are alone (or of full rank) remain nodes of their own with the original rows. The basis is found by pivoted Cholesky,
-// the product form is verified on a probe vector; a W that does not have it (not symmetric, say) is left alone. E^-1
+// are alone (or of full rank) remain nodes of their own with the original rows (wrench_groups.h). The product form is
+// verified on a probe vector; a W that does not have it (not symmetric, say) is left alone. E^-1
 // costs 1/alpha of precision in the step, which the next step makes good.
 //
 // Symbols: K = sum of the ranks. Cost: that of a sparse factorisation of size K plus O(36) per contact.
@@ -24,6 +24,7 @@
 #include "stickslip/complementarity/cone/block_lu.h"
 #include "stickslip/complementarity/cone/island.h"
 #include "stickslip/complementarity/cone/one_contact.h"
+#include "stickslip/complementarity/cone/wrench_groups.h"
 
 namespace stickslip::complementarity {
 
@@ -40,11 +41,8 @@ class WrenchSpace {
   [[nodiscard]] double work() const { return lu_.work(); }
 
  private:
-  static constexpr int kMaxRank = D == 3 ? 6 : 3;
+  static constexpr int kMaxRank = WrenchGroups<D>::kMaxRank;
 
-  void find_groups();
-  int basis_of_group(int first, int count);
-  void number_nodes();
   void build_pattern();
   void project_blocks();
   [[nodiscard]] bool product_form_holds();
@@ -52,7 +50,6 @@ class WrenchSpace {
   void contact_matrices(int contact, double rho, double alpha);
   void multiply(const double* y, int node, double* out) const;
   [[nodiscard]] NodeMatrix<kVariable> matrix() const;
-  [[nodiscard]] bool grouped(int node) const { return member_start_[node + 1] - member_start_[node] > 1; }
 
   const Island<D>* island_ = nullptr;
   EliminationPlan* plan_ = nullptr;
@@ -60,13 +57,8 @@ class WrenchSpace {
   const ContactMode* mode_ = nullptr;
   double rho_ = 1;
 
-  std::vector<int> leader_, node_of_, member_start_, member_, order_;
-  std::vector<char> tried_;
-  std::vector<unsigned> hash_;
-  std::vector<double> basis_;             // per contact: D rows of its group's C, kMaxRank wide (unit for a single one)
-  std::vector<int> rank_;                 // of each contact's group, in the place of its leader; 0: not a group
-  std::vector<double> cholesky_, pivot_;  // workspace of the rank search
-  std::vector<int> node_size_, first_, row_start_, column_, mirror_, mark_, cursor_;
+  WrenchGroups<D> groups_;
+  std::vector<int> row_start_, column_, mirror_, mark_, cursor_;
   std::vector<std::size_t> value_start_, block_start_;
   std::vector<double> value_, probe_, probe_out_;
   std::vector<double> A_, B_, T_, E_inverse_, X_;  // X = E^-1 rho J

@@ -5,7 +5,8 @@
 //
 // All are built from bodies: W = H' M^-1 H and q = H' v with v the bodies' velocities before contact. q then lies in
 // the range of H', so that every one of them has a solution (Klarbring and Pang 1998), however redundant its contacts
-// are. The same seed gives the same problem on every machine: the random numbers are our own.
+// are; except the squeezed ones, which have none. The same seed gives the same problem on every machine: the random
+// numbers are our own.
 #pragma once
 
 #include "stickslip/complementarity/cone/contact_problem.h"
@@ -37,6 +38,10 @@ struct RandomContactProblem {
 
 // 1 to 40 contacts, planar or spatial, friction from 0 to 10, mass ratios up to 1e6.
 [[nodiscard]] RandomContactProblem random_contact_problem(std::uint64_t seed);
+
+// The same with one more contact, so that no impulse opens all contacts: rigid jaws, or a wedge, that close with the
+// speed `closing` times the largest entry of q. Has no solution (squeezed_contacts.cpp).
+[[nodiscard]] ContactProblem squeezed_contact_problem(std::uint64_t seed, double closing = 1.0);
 
 [[nodiscard]] const char* to_string(ContactFamily family);
 [[nodiscard]] const char* to_string(ContactVariant variant);

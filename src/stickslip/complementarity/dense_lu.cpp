@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
-#include "stickslip/complementarity/cone/dense_lu.h"
+#include "stickslip/complementarity/dense_lu.h"
 
 #include <Eigen/Core>
 #include <algorithm>
