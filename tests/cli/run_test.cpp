@@ -129,9 +129,9 @@ TEST_F(Run, AKilledRunLeavesARecordingThatReads) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      const std::string scene = std::string(STICKSLIP_SOURCE_DIR) + "/examples/plate-particle/scene.toml";
+      const std::string scene = std::string(tests::kSourceFolder) + "/examples/plate-particle/scene.toml";
       if (std::freopen("/dev/null", "w", stdout) == nullptr) std::_Exit(1);
-      ::execl(STICKSLIP_COMMAND, STICKSLIP_COMMAND, "run", scene.c_str(), "--set", "duration=1000", "--json", "-o",
+      ::execl(tests::kCommand, tests::kCommand, "run", scene.c_str(), "--set", "duration=1000", "--json", "-o",
               path("killed.h5").c_str(), static_cast<char*>(nullptr));
       std::_Exit(1);
     }

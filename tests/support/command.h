@@ -4,6 +4,8 @@
 // Tests that run the stickslip command in a folder of their own.
 #pragma once
 
+#include "tests/support/paths.h"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,7 +37,7 @@ class CommandTest : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] CommandOutcome run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" + STICKSLIP_COMMAND + "' " + arguments + " >'" +
+    const std::string command = "cd '" + folder_.string() + "' && '" + tests::kCommand + "' " + arguments + " >'" +
                                 path("out") + "' 2>'" + path("err") + "'";
     const int state = std::system(command.c_str());
     return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content("out"), content("err")};
@@ -49,7 +51,7 @@ class CommandTest : public ::testing::Test {
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   [[nodiscard]] static std::string example(const std::string& name) {
-    return std::string("'") + STICKSLIP_SOURCE_DIR + "/examples/" + name + "/scene.toml'";
+    return std::string("'") + tests::kSourceFolder + "/examples/" + name + "/scene.toml'";
   }
 
   std::filesystem::path folder_;
