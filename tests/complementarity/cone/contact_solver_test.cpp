@@ -115,6 +115,18 @@ TEST(SpherePile, StandsWithFrictionAndNothingSlips) {
   for (double x : u) EXPECT_NEAR(x, 0.0, 1e-7) << "a pile with mu = 0.9 does not move";
 }
 
+TEST(SpherePileSlow, OfMoreThanSixHundredContactsIsSolvedColdAndWarm) {
+  for (double mu : {0.2, 0.6}) {  // slides apart, stands
+    const ContactProblem problem = sphere_pile(2, 28, mu);
+    ASSERT_GT(problem.contacts(), 600) << "large enough for sweeps and Newton steps by turns";
+    std::vector<double> r = solve_certified(problem);
+    ContactProblem next = problem;
+    for (std::size_t k = 0; k < next.q.size(); ++k) next.q[k] *= 1 + 0.1 * std::sin(static_cast<double>(k));
+    ContactSolver solver;
+    EXPECT_TRUE(solver.solve(next, r).solved());
+  }
+}
+
 // --- special rows ----------------------------------------------------------------------------------------------------
 
 // One point mass between two jaws along x, pulled along y; planar, both contacts act on the same body.
