@@ -5,9 +5,9 @@
 //
 //     pool.run(threads, count, [&](int worker, int k) { ... });     // k = 0 .. count - 1, each once, in any order
 //
-// The caller takes part as worker 0; the others are started when first asked for and sleep between runs. With one thread
-// nothing is started and the jobs run in order. Which worker takes which job is left to chance: jobs must not depend on
-// it, nor on each other. Jobs must not throw. No allocation once the threads exist.
+// The caller takes part as worker 0; the others are started when first asked for and sleep between runs. With one
+// thread nothing is started and the jobs run in order. Which worker takes which job is left to chance: jobs must not
+// depend on it, nor on each other. Jobs must not throw. No allocation once the threads exist.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,8 @@ class WorkerPool {
       for (int k = 0; k < count; ++k) job(0, k);
       return;
     }
-    run_shared(threads, count, [](void* context, int worker, int k) { (*static_cast<Job*>(context))(worker, k); },
-               &job);
+    run_shared(
+        threads, count, [](void* context, int worker, int k) { (*static_cast<Job*>(context))(worker, k); }, &job);
   }
 
  private:
