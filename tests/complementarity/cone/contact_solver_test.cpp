@@ -115,16 +115,16 @@ TEST(SpherePile, StandsWithFrictionAndNothingSlips) {
   for (double x : u) EXPECT_NEAR(x, 0.0, 1e-7) << "a pile with mu = 0.9 does not move";
 }
 
-TEST(SpherePileSlow, OfMoreThanSixHundredContactsIsSolvedColdAndWarm) {
-  for (double mu : {0.2, 0.6}) {  // slides apart, stands
-    const ContactProblem problem = sphere_pile(2, 28, mu);
-    ASSERT_GT(problem.contacts(), 600) << "large enough for sweeps and Newton steps by turns";
-    std::vector<double> r = solve_certified(problem);
-    ContactProblem next = problem;
-    for (std::size_t k = 0; k < next.q.size(); ++k) next.q[k] *= 1 + 0.1 * std::sin(static_cast<double>(k));
-    ContactSolver solver;
-    EXPECT_TRUE(solver.solve(next, r).solved());
-  }
+TEST(BoxStackSlow, OfMoreThanSixHundredContactsIsSolvedColdAndWarm) {
+  // Large enough for sweeps and Newton steps by turns.
+  for (int D : {2, 3})
+    for (double push : {0.0, 0.5}) {
+      const ContactProblem problem = box_stack(D, D == 2 ? 310 : 155, 0.6, push);
+      ASSERT_EQ(problem.contacts(), 620);
+      std::vector<double> r = solve_certified(problem);
+      ContactSolver solver;
+      EXPECT_TRUE(solver.solve(box_stack(D, D == 2 ? 310 : 155, 0.55, push), r).solved()) << "D = " << D;
+    }
 }
 
 // --- special rows ----------------------------------------------------------------------------------------------------
