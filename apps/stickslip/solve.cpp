@@ -241,6 +241,9 @@ void add_solve(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
   verb->add_option("--time-limit", options->solver.time_limit, "Seconds per file")->check(CLI::PositiveNumber);
+  verb->add_option("--threads", options->solver.threads, "For the islands of a contact problem; any number, same bits")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   verb->add_flag("--json", options->json, "One JSON object per file and line on standard output");
   verb->add_flag("--history", options->solver.record_history, "Report every iteration");
   verb->callback([options, &exit_code] { exit_code = solve_all(*options); });

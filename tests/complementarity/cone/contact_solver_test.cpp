@@ -115,6 +115,18 @@ TEST(SpherePile, StandsWithFrictionAndNothingSlips) {
   for (double x : u) EXPECT_NEAR(x, 0.0, 1e-7) << "a pile with mu = 0.9 does not move";
 }
 
+TEST(BoxStackSlow, OfMoreThanSixHundredContactsIsSolvedColdAndWarm) {
+  // Large enough for sweeps and Newton steps by turns.
+  for (int D : {2, 3})
+    for (double push : {0.0, 0.5}) {
+      const ContactProblem problem = box_stack(D, D == 2 ? 310 : 155, 0.6, push);
+      ASSERT_EQ(problem.contacts(), 620);
+      std::vector<double> r = solve_certified(problem);
+      ContactSolver solver;
+      EXPECT_TRUE(solver.solve(box_stack(D, D == 2 ? 310 : 155, 0.55, push), r).solved()) << "D = " << D;
+    }
+}
+
 // --- special rows ----------------------------------------------------------------------------------------------------
 
 // One point mass between two jaws along x, pulled along y; planar, both contacts act on the same body.

@@ -17,8 +17,7 @@ constexpr Eigen::Index kAlwaysDense = 12;
 AffineProblem assemble(Eigen::SparseMatrix<double> M, Eigen::VectorXd q, Eigen::VectorXd lower, Eigen::VectorXd upper) {
   AffineProblem problem;
   M.makeCompressed();
-  const double entries = static_cast<double>(M.rows()) * static_cast<double>(M.cols());
-  problem.is_dense = M.rows() <= kAlwaysDense || static_cast<double>(M.nonZeros()) > 0.25 * entries;
+  problem.is_dense = prefers_dense(M.rows(), M.nonZeros());
   if (problem.is_dense) {
     problem.dense = M;
   } else {
@@ -40,6 +39,11 @@ void append(std::vector<Eigen::Triplet<double>>& entries, const Eigen::SparseMat
 }
 
 }  // namespace
+
+bool prefers_dense(Eigen::Index size, Eigen::Index entries) {
+  const double all = static_cast<double>(size) * static_cast<double>(size);
+  return size <= kAlwaysDense || static_cast<double>(entries) > 0.25 * all;
+}
 
 AffineProblem make_lcp(Eigen::MatrixXd M, Eigen::VectorXd q) {
   AffineProblem problem;

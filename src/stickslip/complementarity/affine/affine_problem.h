@@ -32,6 +32,9 @@ struct AffineProblem {
   [[nodiscard]] Eigen::Index size() const { return q.size(); }
 };
 
+// Whether a matrix with so many entries is better kept dense.
+[[nodiscard]] bool prefers_dense(Eigen::Index size, Eigen::Index entries);
+
 // Ready-made special cases. M may be dense or sparse; a sparse M that is small or fuller than a quarter becomes dense.
 [[nodiscard]] AffineProblem make_lcp(Eigen::MatrixXd M, Eigen::VectorXd q);
 [[nodiscard]] AffineProblem make_lcp(Eigen::SparseMatrix<double> M, Eigen::VectorXd q);

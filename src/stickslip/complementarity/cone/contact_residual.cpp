@@ -163,13 +163,16 @@ Residual local_residual(const ContactProblem& problem, std::span<const double> r
 
 template <int D>
 Residual global_residual(const GlobalContactProblem& problem, std::span<const double> r, const Eigen::VectorXd& v,
-                         std::span<const double> trace, std::span<const double> q) {
+                         std::span<const double> trace, std::span<const double> q, GlobalResidualWorkspace& workspace) {
   const Eigen::Map<const Eigen::VectorXd> impulses(r.data(), static_cast<Eigen::Index>(r.size()));
-  const Eigen::VectorXd Mv = problem.M * v, Hr = problem.H * impulses;
+  auto& [Mv, Hr, u] = workspace;
+  Mv.noalias() = problem.M * v;
+  Hr.noalias() = problem.H * impulses;
   const double motion = std::max({problem.f.norm(), Mv.norm(), Hr.norm()});
   const double dynamics = motion > 0 ? (Mv - Hr - problem.f).norm() / motion : 0.0;
 
-  const Eigen::VectorXd u = problem.H.transpose() * v + problem.w;
+  u.noalias() = problem.H.transpose() * v;
+  u += problem.w;
   double mean_trace = 0;
   for (double t : trace) mean_trace += t / static_cast<double>(trace.size());
   Totals totals;
@@ -205,9 +208,16 @@ Residual contact_residual(const ContactProblem& problem, std::span<const double>
 
 Residual contact_residual(const GlobalContactProblem& problem, std::span<const double> r, const Eigen::VectorXd& v,
                           std::span<const double> block_trace, std::span<const double> q) {
+  GlobalResidualWorkspace workspace;
+  return contact_residual(problem, r, v, block_trace, q, workspace);
+}
+
+Residual contact_residual(const GlobalContactProblem& problem, std::span<const double> r, const Eigen::VectorXd& v,
+                          std::span<const double> block_trace, std::span<const double> q,
+                          GlobalResidualWorkspace& workspace) {
   assert(v.size() == problem.f.size() && block_trace.size() == problem.mu.size());
-  return problem.dimension == 2 ? global_residual<2>(problem, r, v, block_trace, q)
-                                : global_residual<3>(problem, r, v, block_trace, q);
+  return problem.dimension == 2 ? global_residual<2>(problem, r, v, block_trace, q, workspace)
+                                : global_residual<3>(problem, r, v, block_trace, q, workspace);
 }
 
 void block_scales(int dimension, std::span<double> scale) {

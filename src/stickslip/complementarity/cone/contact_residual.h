@@ -60,11 +60,19 @@ constexpr double kImpulseCap = 1e2;
 
 [[nodiscard]] Residual contact_residual(const ContactProblem& problem, std::span<const double> r);
 
+// What the global form's residual computes on the way; kept by who asks repeatedly, so that nothing is allocated.
+struct GlobalResidualWorkspace {
+  Eigen::VectorXd Mv, Hr, u;
+};
+
 // block_trace (tr W_cc, one per contact) and q of the reduced problem (reduction.h), which the scaled error needs.
 // Without q the scaled error is relative to r' and u' alone, and thus stricter.
 [[nodiscard]] Residual contact_residual(const GlobalContactProblem& problem, std::span<const double> r,
                                         const Eigen::VectorXd& v, std::span<const double> block_trace,
                                         std::span<const double> q = {});
+[[nodiscard]] Residual contact_residual(const GlobalContactProblem& problem, std::span<const double> r,
+                                        const Eigen::VectorXd& v, std::span<const double> block_trace,
+                                        std::span<const double> q, GlobalResidualWorkspace& workspace);
 
 // The scale s_c of each contact from the traces of the diagonal blocks (in and out: scale[c] = tr W_cc on entry).
 void block_scales(int dimension, std::span<double> scale);

@@ -5,7 +5,9 @@
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/island_solver.h"
 #include "stickslip/complementarity/cone/reduction.h"
+#include "stickslip/complementarity/worker_pool.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -40,58 +42,103 @@ constexpr double kLeastWork = 4e9, kWorkPerBlock = 6e6;
 
 }  // namespace
 
-// Per dimension: the solver of one island and the plans of all that are large enough to need one.
+// What a thread needs to solve an island.
+template <int D>
+struct Worker {
+  IslandSolver<D> solver;
+  EliminationPlan small_plan;
+  std::vector<double> r;
+};
+
+struct IslandReport {
+  const char* answered_by = "";
+  int attempts = 0, iterations = 0;
+  bool late = false, out_of_iterations = false;
+};
+
+// Per dimension: the workers, and the plans of all islands that are large enough to need one.
 template <int D>
 struct Workbench {
   static constexpr int kSmallIsland = 12;
 
   IslandSplitter<D> splitter;
-  IslandSolver<D> solver;
-  EliminationPlan small_plan;
+  std::vector<Worker<D>> workers;
   std::vector<EliminationPlan> plans;
-  std::vector<double> island_r;
+  std::vector<IslandReport> reports;
 
-  EliminationPlan& plan_for(int index, int contacts) {
-    if (contacts <= kSmallIsland) return small_plan;
-    if (static_cast<int>(plans.size()) <= index) plans.resize(index + 1);
-    return plans[index];
-  }
-
-  void solve(const ContactProblem& problem, ContactAlgorithm algorithm, const SolverOptions& options, Budget& budget,
-             std::vector<double>& r, SolverSummary& summary);
+  void prepare(int threads, int islands);
+  void solve(const ContactProblem& problem, ContactAlgorithm algorithm, const SolverOptions& options,
+             const Budget& budget, WorkerPool& pool, std::vector<double>& r, SolverSummary& summary);
+  IslandReport solve_island(const ContactProblem& problem, int index, ContactAlgorithm algorithm, double goal,
+                            Budget budget, Worker<D>& worker, std::vector<double>& r,
+                            std::vector<IterationRecord>* history);
+  void summarise(SolverSummary& summary) const;
 };
 
 template <int D>
-void Workbench<D>::solve(const ContactProblem& problem, ContactAlgorithm algorithm, const SolverOptions& options,
-                         Budget& budget, std::vector<double>& r, SolverSummary& summary) {
-  summary.blocks = splitter.split(problem);
+void Workbench<D>::prepare(int threads, int islands) {
+  if (static_cast<int>(workers.size()) < threads) workers.resize(threads);
+  reports.resize(islands);
+  int planned = static_cast<int>(plans.size());
+  for (int index = planned; index < islands; ++index)
+    if (splitter.contacts(index) > kSmallIsland) planned = index + 1;
+  plans.resize(planned);
+}
+
+template <int D>
+IslandReport Workbench<D>::solve_island(const ContactProblem& problem, int index, ContactAlgorithm algorithm,
+                                        double goal, Budget budget, Worker<D>& worker, std::vector<double>& r,
+                                        std::vector<IterationRecord>* history) {
+  Island<D>& island = worker.solver.island();
+  splitter.extract(problem, index, island);
+  worker.r.resize(island.unknowns());
+  for (int a = 0; a < island.contacts; ++a)
+    for (int k = 0; k < D; ++k) worker.r[a * D + k] = r[island.member[a] * D + k] / island.scale[a];
+  budget.work = std::max(kLeastWork, kWorkPerBlock * static_cast<double>(island.column.size()));
+  EliminationPlan& plan = island.contacts <= kSmallIsland ? worker.small_plan : plans[index];
+  const IslandOutcome outcome = worker.solver.solve(algorithm, goal, budget, plan, worker.r, history);
+  for (int a = 0; a < island.contacts; ++a)
+    for (int k = 0; k < D; ++k) r[island.member[a] * D + k] = worker.r[a * D + k] * island.scale[a];
+  return {outcome.answered_by, outcome.attempts, budget.used_iterations, budget.late,
+          budget.used_iterations >= budget.iterations};
+}
+
+// The summary names the algorithm that answered the island that took longest.
+template <int D>
+void Workbench<D>::summarise(SolverSummary& summary) const {
+  int hardest = -1;
+  bool late = false, out_of_iterations = false;
   summary.solver = "none";  // stands when there is no contact
-  const double goal = (summary.blocks == 1 ? kOnlyIslandShare : kIslandShare) * options.tolerance;
-  double hardest = -1;
-  for (int index = 0; index < summary.blocks; ++index) {
-    Island<D>& island = solver.island();
-    splitter.extract(problem, index, island);
-    island_r.resize(island.unknowns());
-    for (int a = 0; a < island.contacts; ++a)
-      for (int k = 0; k < D; ++k) island_r[a * D + k] = r[island.member[a] * D + k] / island.scale[a];
-    const int before = budget.used_iterations;
-    budget.work = std::max(kLeastWork, kWorkPerBlock * static_cast<double>(island.column.size()));
-    const IslandOutcome outcome = solver.solve(algorithm, goal, budget, plan_for(index, island.contacts), island_r,
-                                               options.record_history ? &summary.history : nullptr);
-    for (int a = 0; a < island.contacts; ++a)
-      for (int k = 0; k < D; ++k) r[island.member[a] * D + k] = island_r[a * D + k] * island.scale[a];
-    summary.attempts = std::max(summary.attempts, outcome.attempts);
-    // The summary names the algorithm that answered the island that took longest.
-    const double effort = budget.used_iterations - before;
-    if (effort > hardest) hardest = effort, summary.solver = outcome.answered_by;
+  for (const IslandReport& report : reports) {
+    summary.iterations += report.iterations;
+    summary.attempts = std::max(summary.attempts, report.attempts);
+    late |= report.late, out_of_iterations |= report.out_of_iterations;
+    if (report.iterations > hardest) hardest = report.iterations, summary.solver = report.answered_by;
   }
+  summary.status = late ? Status::TimeLimit : out_of_iterations ? Status::IterationLimit : Status::Stalled;
+}
+
+template <int D>
+void Workbench<D>::solve(const ContactProblem& problem, ContactAlgorithm algorithm, const SolverOptions& options,
+                         const Budget& budget, WorkerPool& pool, std::vector<double>& r, SolverSummary& summary) {
+  summary.blocks = splitter.split(problem);
+  const int threads = options.record_history ? 1 : std::clamp(options.threads, 1, std::max(1, summary.blocks));
+  const double goal = (summary.blocks == 1 ? kOnlyIslandShare : kIslandShare) * options.tolerance;
+  prepare(threads, summary.blocks);
+  pool.run(threads, summary.blocks, [&](int worker, int index) {
+    reports[index] = solve_island(problem, index, algorithm, goal, budget, workers[worker], r,
+                                  options.record_history ? &summary.history : nullptr);
+  });
+  summarise(summary);
 }
 
 struct ContactSolver::Workspace {
   Workbench<2> planar;
   Workbench<3> spatial;
   Reduction reduction;
+  GlobalResidualWorkspace global_residual;
   std::vector<int> validation;
+  WorkerPool pool;
 };
 
 ContactSolver::ContactSolver() : workspace_(std::make_unique<Workspace>()) {}
@@ -124,20 +171,12 @@ SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<do
         begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.time_limit));
   }
   if (problem.dimension() == 2)
-    workspace_->planar.solve(problem, *chosen, options, budget, r, summary);
+    workspace_->planar.solve(problem, *chosen, options, budget, workspace_->pool, r, summary);
   else
-    workspace_->spatial.solve(problem, *chosen, options, budget, r, summary);
+    workspace_->spatial.solve(problem, *chosen, options, budget, workspace_->pool, r, summary);
 
-  summary.iterations = budget.used_iterations;
   summary.residual = contact_residual(problem, r);
-  if (summary.residual.error <= options.tolerance)
-    summary.status = Status::Solved;
-  else if (budget.late)
-    summary.status = Status::TimeLimit;
-  else if (budget.used_iterations >= budget.iterations)
-    summary.status = Status::IterationLimit;
-  else
-    summary.status = Status::Stalled;
+  if (summary.residual.error <= options.tolerance) summary.status = Status::Solved;
   summary.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return summary;
 }
@@ -159,7 +198,8 @@ SolverSummary ContactSolver::solve(const GlobalContactProblem& problem, std::vec
     summary = solve(reduction.local(), r, local_options, algorithm);
     summary.iterations += iterations;
     reduction.velocities(problem, r, v);
-    summary.residual = contact_residual(problem, r, v, reduction.block_trace(), reduction.local().q);
+    summary.residual =
+        contact_residual(problem, r, v, reduction.block_trace(), reduction.local().q, workspace_->global_residual);
     if (summary.residual.error <= options.tolerance || summary.status != Status::Solved) break;
   }
   if (summary.residual.error <= options.tolerance)

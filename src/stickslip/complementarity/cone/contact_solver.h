@@ -8,7 +8,8 @@
 //     SolverSummary summary = solver.solve(problem, r);
 //     if (!summary.solved()) ...                  // r is the best point found, not a solution
 //
-// Islands (connected components) are solved one by one, in block-scaled variables; then contact_residual.h certifies
+// Islands (connected components) are solved on their own, in block-scaled variables, by several threads if the options
+// say so; then contact_residual.h certifies
 // the whole problem as it was posed, and only its verdict makes a summary say Solved. A problem that no algorithm
 // solves within the work budget is refused with Stalled (or the limit that the user set): it may have no solution.
 #pragma once

@@ -100,9 +100,9 @@ int IslandSplitter<D>::split(const ContactProblem& problem) {
 }
 
 template <int D>
-void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island<D>& island) {
+void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island<D>& island) const {
   const BlockMatrix& W = problem.W;
-  const int first = start_[index], n = start_[index + 1] - first;
+  const int first = start_[index], n = contacts(index);
   island.contacts = n;
   island.member.assign(member_.begin() + first, member_.begin() + first + n);
   island.row_start.resize(n + 1), island.diagonal.resize(n);
@@ -136,9 +136,10 @@ void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island
   island.row_start[n] = out;
 
   // Rows come in ascending order and so do the columns of each row: the next unmatched entry of row b is the mirror.
-  cursor_.assign(island.row_start.begin(), island.row_start.end() - 1);
+  island.cursor.assign(island.row_start.begin(), island.row_start.end() - 1);
   for (int a = 0; a < n; ++a)
-    for (int p = island.row_start[a]; p < island.row_start[a + 1]; ++p) island.mirror[p] = cursor_[island.column[p]]++;
+    for (int p = island.row_start[a]; p < island.row_start[a + 1]; ++p)
+      island.mirror[p] = island.cursor[island.column[p]]++;
 }
 
 template void island_velocity<2>(const Island<2>&, const double*, double*);

@@ -26,6 +26,7 @@ struct Island {
   std::vector<double> W, q;                      // scaled
   std::vector<double> mu, given, scale;          // given: scaled normal impulse of supports, else 0
   std::vector<ContactKind> kind;
+  std::vector<int> cursor;  // workspace
 
   // Smallest norms that the relative errors of this island are measured against: its share of the whole problem's.
   double plain_floor = 0, scaled_floor = 0;
@@ -53,11 +54,12 @@ class IslandSplitter {
  public:
   // Number of islands of the problem.
   int split(const ContactProblem& problem);
-  // The island's scaled copy.
-  void extract(const ContactProblem& problem, int index, Island<D>& island);
+  [[nodiscard]] int contacts(int index) const { return start_[index + 1] - start_[index]; }
+  // The island's scaled copy. Several threads may ask for one each.
+  void extract(const ContactProblem& problem, int index, Island<D>& island) const;
 
  private:
-  std::vector<int> root_, island_of_, position_, start_, member_, cursor_;
+  std::vector<int> root_, island_of_, position_, start_, member_;
   std::vector<double> scale_;
   double plain_norm_ = 0, scaled_norm_ = 0;
   int islands_ = 0;

@@ -8,8 +8,7 @@
 //          attempts that differ in method (smoothing, Newton, the pyramid problem), start (zero, scattered, the best
 //          point so far), proximal weight and map step, until one succeeds or the work budget is used up
 //
-// Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size, as long as
-// the pyramid is not needed.
+// Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size.
 #pragma once
 
 #include "stickslip/complementarity/cone/proximal_newton.h"

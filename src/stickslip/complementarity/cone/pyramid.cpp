@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/cone/pyramid.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
@@ -13,115 +14,33 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 using Triplet = Eigen::Triplet<double>;
 
-// The unknowns of all contacts and what does not depend on W: G, r0, the structure and the bounds.
-struct Layout {
-  Sparse G;
-  Eigen::VectorXd r0;
-  std::vector<Triplet> structure;
-  std::vector<double> q, lower;
-  std::vector<Eigen::Index> slip_index;
-
-  [[nodiscard]] int size() const { return static_cast<int>(lower.size()); }
-};
-
-class LayoutBuilder {
- public:
-  LayoutBuilder(int dimension, int directions, int contacts) : D_(dimension), d_(dimension == 2 ? 2 : directions) {
-    layout_.r0 = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(dimension) * contacts);
-    layout_.slip_index.assign(static_cast<std::size_t>(contacts), -1);
-  }
-
-  void add_frictional(int c, double mu) {
-    const int normal = add_unknown(0);
-    couple(c * D_, normal, 1);
-    if (mu > 0) {
-      const int slip = add_friction(c);
-      layout_.structure.emplace_back(slip, normal, mu);
-    }
-  }
-
-  void add_support(int c, double mu, double normal_impulse) {
-    layout_.r0[static_cast<Eigen::Index>(c) * D_] = normal_impulse;
-    if (mu * normal_impulse > 0) layout_.q[add_friction(c)] = mu * normal_impulse;
-  }
-
-  void add_bilateral(int c) {
-    for (int k = 0; k < D_; ++k) couple(c * D_ + k, add_unknown(-kInfinity), 1);
-  }
-
-  Layout finish() {
-    layout_.G.resize(layout_.r0.size(), layout_.size());
-    layout_.G.setFromTriplets(entries_.begin(), entries_.end());
-    return std::move(layout_);
-  }
-
- private:
-  int add_unknown(double lower) {
-    layout_.lower.push_back(lower);
-    layout_.q.push_back(0);
-    return layout_.size() - 1;
-  }
-
-  void couple(int impulse, int unknown, double value) { entries_.emplace_back(impulse, unknown, value); }
-
-  // The d friction unknowns of contact c and its slip speed; returns the latter.
-  int add_friction(int c) {
-    const int first = layout_.size();
-    for (int k = 0; k < d_; ++k) {
-      const int unknown = add_unknown(0);
-      const double angle = 2 * std::numbers::pi * k / d_;
-      if (D_ == 2) {
-        couple(c * D_ + 1, unknown, k == 0 ? 1 : -1);
-      } else {
-        couple(c * D_ + 1, unknown, std::cos(angle));
-        couple(c * D_ + 2, unknown, std::sin(angle));
-      }
-    }
-    const int slip = add_unknown(0);
-    layout_.slip_index[c] = slip;
-    for (int k = 0; k < d_; ++k) {
-      layout_.structure.emplace_back(first + k, slip, 1);
-      layout_.structure.emplace_back(slip, first + k, -1);
-    }
-    return slip;
-  }
-
-  int D_, d_;
-  Layout layout_;
-  std::vector<Triplet> entries_;
-};
-
-template <class Problem>
-Layout make_layout(const Problem& problem, int dimension, int directions) {
-  const int contacts = problem.contacts();
-  LayoutBuilder builder(dimension, directions, contacts);
-  for (int c = 0; c < contacts; ++c) {
-    switch (problem.kind.empty() ? ContactKind::Frictional : problem.kind[c]) {
-      case ContactKind::Frictional: builder.add_frictional(c, problem.mu[c]); break;
-      case ContactKind::Support: builder.add_support(c, problem.mu[c], problem.normal_impulse[c]); break;
-      case ContactKind::Bilateral: builder.add_bilateral(c); break;
-    }
-  }
-  return builder.finish();
+// out = the matrix in compressed columns, in its own storage.
+void set_columns(const std::vector<int>& outer, const std::vector<int>& row, const std::vector<double>& value,
+                 Eigen::Index rows, Sparse& out) {
+  out.resize(rows, static_cast<Eigen::Index>(outer.size()) - 1);
+  out.resizeNonZeros(static_cast<Eigen::Index>(row.size()));
+  std::copy(outer.begin(), outer.end(), out.outerIndexPtr());
+  std::copy(row.begin(), row.end(), out.innerIndexPtr());
+  std::copy(value.begin(), value.end(), out.valuePtr());
 }
 
-Sparse to_sparse(const BlockMatrix& W) {
-  const int D = W.block_size;
-  std::vector<Triplet> entries;
-  for (int row = 0; row < W.rows(); ++row) {
-    for (int b = W.row_start[row]; b < W.row_start[row + 1]; ++b) {
-      const double* block = W.value.data() + static_cast<std::size_t>(b) * D * D;
-      for (int i = 0; i < D; ++i) {
-        for (int j = 0; j < D; ++j) {
-          const double value = block[i * D + j];
-          if (value != 0) entries.emplace_back(row * D + i, W.column[b] * D + j, value);
-        }
+// G: what each unknown adds to the impulses.
+void set_directions(const PyramidLayout& layout, Sparse& G) {
+  const int D = layout.dimension, contacts = static_cast<int>(layout.slip.size());
+  G.resize(static_cast<Eigen::Index>(contacts) * D, layout.size());
+  G.resizeNonZeros(std::ranges::count_if(layout.direction, [](double e) { return e != 0; }));
+  int entries = 0;
+  for (int c = 0; c < contacts; ++c)
+    for (int x = layout.first[c]; x < layout.first[c + 1]; ++x) {
+      G.outerIndexPtr()[x] = entries;
+      for (int k = 0; k < D; ++k) {
+        const double e = layout.direction[static_cast<std::size_t>(x) * D + k];
+        if (e == 0) continue;
+        G.innerIndexPtr()[entries] = c * D + k;
+        G.valuePtr()[entries++] = e;
       }
     }
-  }
-  Sparse matrix(W.rows() * D, W.rows() * D);
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  return matrix;
+  G.outerIndexPtr()[layout.size()] = entries;
 }
 
 Sparse compliance_matrix(const GlobalContactProblem& problem) {
@@ -147,61 +66,170 @@ void append(std::vector<Triplet>& entries, const Sparse& block, int row, int col
   }
 }
 
-PyramidForm assemble(Layout layout, const std::vector<Triplet>& entries, Eigen::VectorXd q, Eigen::Index dof) {
-  const Eigen::Index m = layout.size(), n = dof + m;
-  Sparse M(n, n);
-  M.setFromTriplets(entries.begin(), entries.end());
-  M.prune([](Eigen::Index, Eigen::Index, double value) { return value != 0; });
-  Eigen::VectorXd lower = Eigen::VectorXd::Constant(n, -kInfinity);
-  lower.tail(m) = Eigen::Map<const Eigen::VectorXd>(layout.lower.data(), m);
-  q.tail(m) += Eigen::Map<const Eigen::VectorXd>(layout.q.data(), m);
+}  // namespace
 
-  PyramidForm form;
-  form.problem = make_box_lcp(std::move(M), std::move(q), std::move(lower), Eigen::VectorXd::Constant(n, kInfinity));
-  form.degrees_of_freedom = dof;
-  form.from_unknowns = std::move(layout.G);
-  form.given = std::move(layout.r0);
-  form.slip_index = std::move(layout.slip_index);
-  for (Eigen::Index& index : form.slip_index) {
-    if (index >= 0) index += dof;
+void PyramidLayout::lay_out(int D, int directions, const std::vector<double>& mu, const std::vector<ContactKind>& kind,
+                            const std::vector<double>& normal_impulse) {
+  const int contacts = static_cast<int>(mu.size()), count = D == 2 ? 2 : directions;
+  dimension = D;
+  first.assign(1, 0), direction.clear(), lower.clear(), q.clear();
+  given.assign(static_cast<std::size_t>(contacts) * D, 0.0), slip.assign(contacts, -1), grip.assign(contacts, 0.0);
+  const auto add = [&](double bound, double constant) {
+    lower.push_back(bound), q.push_back(constant);
+    direction.resize(direction.size() + D, 0.0);
+    return direction.data() + direction.size() - D;
+  };
+  for (int c = 0; c < contacts; ++c) {
+    const ContactKind this_kind = kind.empty() ? ContactKind::Frictional : kind[c];
+    const double load = this_kind == ContactKind::Support ? normal_impulse[c] : 0.0;
+    given[static_cast<std::size_t>(c) * D] = load;
+    if (this_kind == ContactKind::Bilateral)
+      for (int k = 0; k < D; ++k) add(-kInfinity, 0)[k] = 1;
+    if (this_kind == ContactKind::Frictional) add(0, 0)[0] = 1, grip[c] = mu[c];
+    if (this_kind == ContactKind::Frictional ? mu[c] > 0 : mu[c] * load > 0) {
+      for (int k = 0; k < count; ++k) {
+        const double angle = 2 * std::numbers::pi * k / count;
+        double* e = add(0, 0);
+        e[1] = D == 2 ? (k == 0 ? 1.0 : -1.0) : std::cos(angle);
+        if (D == 3) e[2] = std::sin(angle);
+      }
+      slip[c] = size();
+      add(0, mu[c] * load);
+    }
+    first.push_back(size());
   }
-  return form;
 }
 
-}  // namespace
+// Rows of friction directions: + s. Row of s: mu p_n - sum of p_k.
+double PyramidLayout::structure(int contact, int row, int column) const {
+  const int s = slip[contact];
+  if (s < 0 || (row == s) == (column == s)) return 0;
+  const int other = row == s ? column : row;
+  const bool normal = other == first[contact] && grip[contact] > 0;
+  if (row == s) return normal ? grip[contact] : -1;
+  return normal ? 0 : 1;
+}
+
+void PyramidForm::impulses(const Eigen::VectorXd& z, std::vector<double>& r) const {
+  r.assign(given.data(), given.data() + given.size());
+  Eigen::Map<Eigen::VectorXd>(r.data(), given.size()).noalias() += from_unknowns * z.tail(from_unknowns.cols());
+}
 
 Eigen::VectorXd PyramidForm::impulses(const Eigen::VectorXd& z) const {
   return from_unknowns * z.tail(from_unknowns.cols()) + given;
 }
 
+// The pattern is symmetric and rows are sorted: going through the rows in order, the next block of row j is (j, i).
+void PyramidBuilder::find_mirrors(const BlockMatrix& W) {
+  mirror_.resize(W.column.size());
+  cursor_.assign(W.row_start.begin(), W.row_start.end() - 1);
+  for (int i = 0; i < W.rows(); ++i)
+    for (int p = W.row_start[i]; p < W.row_start[i + 1]; ++p) mirror_[p] = cursor_[W.column[p]]++;
+}
+
+// Entries e_y . W_ab e_x of all unknowns y of the neighbours a of contact b, and the structure within b.
+void PyramidBuilder::add_column(const BlockMatrix& W, int contact, int unknown) {
+  const int D = W.block_size;
+  const double* e_x = layout_.direction.data() + static_cast<std::size_t>(unknown) * D;
+  for (int p = W.row_start[contact]; p < W.row_start[contact + 1]; ++p) {
+    const int a = W.column[p];
+    const double* block = W.value.data() + static_cast<std::size_t>(mirror_[p]) * D * D;
+    double u[3] = {};
+    for (int k = 0; k < D; ++k)
+      for (int l = 0; l < D; ++l) u[k] += block[k * D + l] * e_x[l];
+    for (int y = layout_.first[a]; y < layout_.first[a + 1]; ++y) {
+      double sum = a == contact ? layout_.structure(a, y, unknown) : 0.0;
+      for (int k = 0; k < D; ++k) sum += layout_.direction[static_cast<std::size_t>(y) * D + k] * u[k];
+      if (sum != 0) row_.push_back(y), value_.push_back(sum);
+    }
+  }
+}
+
+void PyramidBuilder::assemble_matrix(const ContactProblem& problem) {
+  outer_.assign(1, 0), row_.clear(), value_.clear();
+  for (int c = 0; c < problem.contacts(); ++c)
+    for (int x = layout_.first[c]; x < layout_.first[c + 1]; ++x) {
+      add_column(problem.W, c, x);
+      outer_.push_back(static_cast<int>(row_.size()));
+    }
+}
+
+void PyramidBuilder::assemble_vectors(const ContactProblem& problem, PyramidForm& form) const {
+  const BlockMatrix& W = problem.W;
+  const int D = W.block_size, n = layout_.size();
+  AffineProblem& affine = form.problem;
+  affine.q.resize(n), affine.lower.resize(n), affine.upper.setConstant(n, kInfinity);
+  for (int c = 0; c < W.rows(); ++c) {
+    double u[3];  // q + W r0
+    for (int k = 0; k < D; ++k) {
+      u[k] = problem.q[c * D + k];
+      for (int p = W.row_start[c]; p < W.row_start[c + 1]; ++p)
+        u[k] += W.value[static_cast<std::size_t>(p) * D * D + k * D] * layout_.given[W.column[p] * D];
+    }
+    for (int x = layout_.first[c]; x < layout_.first[c + 1]; ++x) {
+      affine.lower[x] = layout_.lower[x];
+      affine.q[x] = layout_.q[x];
+      for (int k = 0; k < D; ++k) affine.q[x] += layout_.direction[static_cast<std::size_t>(x) * D + k] * u[k];
+    }
+  }
+  form.degrees_of_freedom = 0;
+  form.given = Eigen::Map<const Eigen::VectorXd>(layout_.given.data(), static_cast<Eigen::Index>(layout_.given.size()));
+  form.slip_index.assign(layout_.slip.begin(), layout_.slip.end());
+}
+
+void PyramidBuilder::build(const ContactProblem& problem, int directions, PyramidForm& form) {
+  layout_.lay_out(problem.dimension(), directions, problem.mu, problem.kind, problem.normal_impulse);
+  find_mirrors(problem.W);
+  assemble_matrix(problem);
+  assemble_vectors(problem, form);
+  set_directions(layout_, form.from_unknowns);
+  AffineProblem& affine = form.problem;
+  const int n = layout_.size();
+  affine.is_dense = prefers_dense(n, static_cast<Eigen::Index>(row_.size()));
+  if (!affine.is_dense) return set_columns(outer_, row_, value_, n, affine.sparse);
+  affine.dense.setZero(n, n);
+  for (int j = 0; j < n; ++j)
+    for (int p = outer_[j]; p < outer_[j + 1]; ++p) affine.dense(row_[p], j) = value_[p];
+}
+
 PyramidForm make_pyramid(const ContactProblem& problem, int directions) {
-  Layout layout = make_layout(problem, problem.dimension(), directions);
-  const Sparse W = to_sparse(problem.W), G_transposed = layout.G.transpose();
-  const Sparse M = G_transposed * Sparse(W * layout.G);
-  const Eigen::Map<const Eigen::VectorXd> q(problem.q.data(), static_cast<Eigen::Index>(problem.q.size()));
-  std::vector<Triplet> entries = layout.structure;
-  append(entries, M, 0, 0);
-  Eigen::VectorXd rows = G_transposed * (q + W * layout.r0);
-  return assemble(std::move(layout), entries, std::move(rows), 0);
+  PyramidForm form;
+  PyramidBuilder().build(problem, directions, form);
+  return form;
 }
 
 PyramidForm make_pyramid(const GlobalContactProblem& problem, int directions) {
-  Layout layout = make_layout(problem, problem.dimension, directions);
-  const auto dof = static_cast<int>(problem.M.rows());
-  const Sparse HG = problem.H * layout.G, HG_transposed = HG.transpose(), G_transposed = layout.G.transpose();
-  const Sparse R = compliance_matrix(problem), compliance = G_transposed * Sparse(R * layout.G);
+  PyramidLayout layout;
+  layout.lay_out(problem.dimension, directions, problem.mu, problem.kind, problem.normal_impulse);
+  PyramidForm form;
+  Sparse& G = form.from_unknowns;
+  set_directions(layout, G);
+  form.given = Eigen::Map<const Eigen::VectorXd>(layout.given.data(), static_cast<Eigen::Index>(layout.given.size()));
 
+  const auto dof = static_cast<int>(problem.M.rows()), m = layout.size(), n = dof + m;
+  const Sparse HG = problem.H * G, HG_transposed = HG.transpose(), G_transposed = G.transpose();
+  const Sparse R = compliance_matrix(problem), compliance = G_transposed * Sparse(R * G);
   std::vector<Triplet> entries;
-  for (const Triplet& t : layout.structure) entries.emplace_back(t.row() + dof, t.col() + dof, t.value());
+  for (int c = 0; c < problem.contacts(); ++c)
+    for (int x = layout.first[c]; x < layout.first[c + 1]; ++x)
+      for (int y = layout.first[c]; y < layout.first[c + 1]; ++y)
+        if (const double value = layout.structure(c, y, x); value != 0) entries.emplace_back(dof + y, dof + x, value);
   append(entries, problem.M, 0, 0);
   append(entries, -HG, 0, dof);
   append(entries, HG_transposed, dof, 0);
   append(entries, compliance, dof, dof);
+  Sparse M(n, n);
+  M.setFromTriplets(entries.begin(), entries.end());
+  M.prune([](Eigen::Index, Eigen::Index, double value) { return value != 0; });
 
-  Eigen::VectorXd q(dof + layout.size());
-  q.head(dof) = -(problem.f + problem.H * layout.r0);
-  q.tail(layout.size()) = G_transposed * (problem.w + R * layout.r0);
-  return assemble(std::move(layout), entries, std::move(q), dof);
+  Eigen::VectorXd q(n), lower = Eigen::VectorXd::Constant(n, -kInfinity);
+  q.head(dof) = -(problem.f + problem.H * form.given);
+  q.tail(m) = G_transposed * (problem.w + R * form.given) + Eigen::Map<const Eigen::VectorXd>(layout.q.data(), m);
+  lower.tail(m) = Eigen::Map<const Eigen::VectorXd>(layout.lower.data(), m);
+  form.problem = make_box_lcp(std::move(M), std::move(q), std::move(lower), Eigen::VectorXd::Constant(n, kInfinity));
+  form.degrees_of_freedom = dof;
+  for (int s : layout.slip) form.slip_index.push_back(s < 0 ? -1 : s + dof);
+  return form;
 }
 
 }  // namespace stickslip::complementarity

@@ -28,6 +28,24 @@
 
 namespace stickslip::complementarity {
 
+// The unknowns of all contacts, contact after contact: normal, friction directions, slip speed; bilateral: D
+// components.
+struct PyramidLayout {
+  int dimension = 3;
+  std::vector<int> first;         // unknown of each contact, contacts + 1 entries
+  std::vector<double> direction;  // D per unknown: what it adds to its contact's impulse (0 for slip speeds)
+  std::vector<double> lower, q;   // bounds; constants mu * given
+  std::vector<double> given;      // r0
+  std::vector<int> slip;          // unknown s of each contact, -1 where there is none
+  std::vector<double> grip;       // mu, where s limits an unknown normal impulse, else 0
+
+  void lay_out(int dimension, int directions, const std::vector<double>& mu, const std::vector<ContactKind>& kind,
+               const std::vector<double>& normal_impulse);
+  [[nodiscard]] int size() const { return static_cast<int>(lower.size()); }
+  // The part of entry (row, column) of a contact's own block that does not depend on W.
+  [[nodiscard]] double structure(int contact, int row, int column) const;
+};
+
 struct PyramidForm {
   AffineProblem problem;
   Eigen::Index degrees_of_freedom = 0;        // leading free unknowns v (global form), else 0
@@ -37,11 +55,29 @@ struct PyramidForm {
 
   // D impulses per contact.
   [[nodiscard]] Eigen::VectorXd impulses(const Eigen::VectorXd& z) const;
+  void impulses(const Eigen::VectorXd& z, std::vector<double>& r) const;
   // Velocities of the bodies (global form).
   [[nodiscard]] Eigen::VectorXd velocities(const Eigen::VectorXd& z) const { return z.head(degrees_of_freedom); }
 };
 
-// directions: d >= 3 for spatial contacts; planar ones always have two. The problem must be valid.
+// Makes the local form in place: no allocation in repeated calls of one size and pattern.
+class PyramidBuilder {
+ public:
+  // directions: d >= 3 for spatial contacts; planar ones always have two. The problem must be valid.
+  void build(const ContactProblem& problem, int directions, PyramidForm& form);
+
+ private:
+  void find_mirrors(const BlockMatrix& W);
+  void assemble_matrix(const ContactProblem& problem);
+  void add_column(const BlockMatrix& W, int contact, int unknown);
+  void assemble_vectors(const ContactProblem& problem, PyramidForm& form) const;
+
+  PyramidLayout layout_;
+  std::vector<int> mirror_, cursor_;  // transposed block of each block
+  std::vector<int> outer_, row_;      // the matrix in compressed columns
+  std::vector<double> value_;
+};
+
 [[nodiscard]] PyramidForm make_pyramid(const ContactProblem& problem, int directions);
 [[nodiscard]] PyramidForm make_pyramid(const GlobalContactProblem& problem, int directions);
 

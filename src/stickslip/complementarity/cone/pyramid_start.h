@@ -6,11 +6,12 @@
 //
 // Lemke's method ends with a solution of the pyramid problem whenever the cone problem has bodies behind it and q is in
 // the range of W. In the plane the pyramid is the cone, and its solution the answer. In space it is off by the angle
-// between directions, which is a good start. Slower than Newton by far and not free of allocation: a last resort.
+// between directions, which is a good start. Slower than Newton by far: a last resort.
 #pragma once
 
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/island.h"
+#include "stickslip/complementarity/cone/pyramid.h"
 #include "stickslip/complementarity/cone/search.h"
 
 namespace stickslip::complementarity {
@@ -22,7 +23,11 @@ class PyramidStart {
   [[nodiscard]] bool solve(const Island<D>& island, int directions, Budget& budget, std::vector<double>& r);
 
  private:
+  ContactProblem problem_;
+  PyramidBuilder builder_;
+  PyramidForm form_;
   AffineSolver solver_;
+  Eigen::VectorXd z_;
 };
 
 }  // namespace stickslip::complementarity
