@@ -152,7 +152,7 @@ void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, 
                                                   const SolverOptions& options, Clock::time_point deadline,
                                                   Eigen::VectorXd& z, SolverSummary& summary) {
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
-  if (start == nullptr && !options.record_history && deadline == Clock::time_point::max() &&
+  if (start == nullptr && !options.record_history && options.max_iterations == 0 &&
       solve_tiny(problem, options.tolerance, z, summary))
     return;
   // A warm start is for a problem whose structure is known: nothing to split before the basis has been tried.

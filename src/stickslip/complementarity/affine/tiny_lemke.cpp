@@ -63,36 +63,71 @@ void TinyLemke::exchange(int row, int column) {
   std::swap(row_unknown_[row], column_unknown_[column]);
 }
 
-bool TinyLemke::solve(const AffineProblem& problem, Eigen::VectorXd& z, Basis& basis) {
-  n_ = static_cast<int>(problem.size());
-  pivots_ = 0;
-  z.resize(n_);
-  z.setZero();
-  basis.assign(static_cast<std::size_t>(n_), VariableStatus::AtLower);
-  const double* q = problem.q.data();
-  const int worst = static_cast<int>(std::min_element(q, q + n_) - q);
-  if (n_ == 0 || q[worst] >= 0) return true;
-
+void TinyLemke::fill(const AffineProblem& problem) {
   for (int i = 0; i < n_; ++i) {
     for (int j = 0; j < n_; ++j) table_[i][j] = problem.dense(i, j);
     table_[i][n_] = 1;
-    table_[i][n_ + 1] = q[i];
+    table_[i][n_ + 1] = problem.q[i];
     row_unknown_[i] = n_ + i;
     column_unknown_[i] = i;
   }
   column_unknown_[n_] = 2 * n_;
+}
+
+// The most negative right-hand side changes places with its complement, until none is left. Where that goes round in
+// circles for n pivots, the last negative one instead (Murty's rule, which ends for every P-matrix).
+bool TinyLemke::pivot_by_signs() {
+  for (int limit = 2 * n_; limit > 0; --limit) {
+    double size = 0, least = 0;
+    int row = -1;
+    for (int i = 0; i < n_; ++i) {
+      const double value = table_[i][n_ + 1];
+      size = std::max(size, std::fabs(value));
+      if (value < least) least = value, row = i;
+    }
+    for (int i = n_ - 1; limit <= n_ && i > row; --i)
+      if (table_[i][n_ + 1] < -kTie * size) row = i;
+    if (!(least < -kTie * size)) return true;
+    double largest = 0;
+    for (int j = 0; j < n_; ++j) largest = std::max(largest, std::fabs(table_[row][j]));
+    if (!(table_[row][row] > kPivot * largest)) return false;
+    ++pivots_;
+    exchange(row, row);
+  }
+  return false;
+}
+
+// z0 enters for the most negative row; then the complement of what left, until z0 leaves.
+bool TinyLemke::follow_path(int worst) {
   exchange(worst, n_);
   int driving = worst;  // the complement of the w that left
+  int limit = 3 * n_ + 4;
   for (;;) {
-    if (++pivots_ > 3 * n_ + 4) return false;
+    if (--limit < 0) return false;
+    ++pivots_;
     int column = 0;
     while (column_unknown_[column] != driving) ++column;
     const int row = blocking_row(column);
     if (row < 0) return false;
     const int leaving = row_unknown_[row];
     exchange(row, column);
-    if (leaving == 2 * n_) break;
+    if (leaving == 2 * n_) return true;
     driving = leaving < n_ ? leaving + n_ : leaving - n_;
+  }
+}
+
+bool TinyLemke::solve(const AffineProblem& problem, Eigen::VectorXd& z, Basis& basis) {
+  n_ = static_cast<int>(problem.size());
+  pivots_ = 0;
+  z.setZero(n_);
+  basis.assign(static_cast<std::size_t>(n_), VariableStatus::AtLower);
+  const double* q = problem.q.data();
+  const int worst = static_cast<int>(std::min_element(q, q + n_) - q);
+  if (n_ == 0 || q[worst] >= 0) return true;
+  fill(problem);
+  if (!pivot_by_signs()) {
+    fill(problem);
+    if (!follow_path(worst)) return false;
   }
   for (int i = 0; i < n_; ++i) {
     const int unknown = row_unknown_[i];

@@ -6,9 +6,10 @@
 //
 //     basic = T nonbasic + rhs,      at first  w = [M | 1](z, z0) + q
 //
-// A pivot exchanges a row and a column of T. Ties within rounding go to z0, then to the largest pivot; there is no
-// protection against cycling but a limit of pivots: whoever fails here is handed to lemke.h, and every answer is
-// certified. Cost: n^2 per pivot, no heap.
+// A pivot exchanges a row and a column of T. First w_i and z_i trade places where the right-hand side is most negative
+// (principal pivoting, as of Bard): with positive diagonals that is often all. Otherwise Lemke's path. Ties within
+// rounding go to z0, then to the largest pivot; there is no protection against cycling but a limit of pivots: whoever
+// fails here is handed to lemke.h, and every answer is certified. Cost: n^2 per pivot, no heap.
 #pragma once
 
 #include "stickslip/complementarity/affine/affine_problem.h"
@@ -33,6 +34,9 @@ class TinyLemke {
  private:
   static constexpr int kColumns = kLargest + 2;  // z, z0, right-hand side
 
+  void fill(const AffineProblem& problem);
+  [[nodiscard]] bool pivot_by_signs();
+  [[nodiscard]] bool follow_path(int worst);
   [[nodiscard]] int blocking_row(int column) const;
   void exchange(int row, int column);
 

@@ -37,6 +37,9 @@ class IslandSolver {
 
  private:
   bool sweep(int sweeps, bool check_often);
+  int count_mode_changes();
+  bool sweep_until_modes_settle(double share);
+  bool sweep_and_try_newton(IslandOutcome& outcome);
   bool from_pyramid(int directions);
   bool first_attempt(bool warm, IslandOutcome& outcome);
   bool further_attempts(IslandOutcome& outcome);
@@ -46,6 +49,7 @@ class IslandSolver {
   Island<D> island_;
   Search<D> search_;
   ProximalNewton<D> engine_;
+  std::vector<ContactMode> mode_;
   std::optional<PyramidStart<D>> pyramid_;  // made when first needed
 };
 

@@ -89,7 +89,10 @@ struct TangentSystem {
   const double infinity = std::numeric_limits<double>::infinity(), trace = S11 + S22;
   const double a_dot_b = s.a[0] * b1 + s.a[1] * b2;
   double low = 0, high = infinity, g = slip_rate;
-  if (!(g > 0)) g = std::max(std::sqrt(b_squared) / (s.mu * s.a0) - 0.5 * trace, 1e-3 * trace);
+  // Exact where the block is isotropic, as for spheres.
+  const bool isotropic = std::fabs(S11 - S22) + std::fabs(S12) + std::fabs(S21) < 1e-3 * trace &&
+                         s.mu * (std::fabs(s.a[0]) + std::fabs(s.a[1])) < 1e-3;
+  if (isotropic || !(g > 0)) g = std::max(std::sqrt(b_squared) / (s.mu * s.a0) - 0.5 * trace, 1e-3 * trace);
   if (!(g > 0 && g < infinity)) g = trace > 0 ? trace : 1.0;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     evaluate(g);

@@ -7,7 +7,6 @@
 namespace stickslip::complementarity {
 namespace {
 
-constexpr int kMaxIterations = 25;
 constexpr int kWatchdog = 6;            // full steps without descent
 constexpr double kDescent = 0.99;       // |F| relative to the reference that counts as descent
 constexpr double kTolerableRise = 1e3;  // of |F| within the watchdog
@@ -110,7 +109,7 @@ auto ProximalNewton<D>::solve(Search<D>& search, const Subproblem& problem, cons
   double norm = outcome.start = evaluate(island, problem, true);
   make_reference(norm);
   int without_descent = 0, sweeps_used = 0;
-  while (outcome.iterations < kMaxIterations) {
+  while (outcome.iterations < problem.max_iterations) {
     ++outcome.iterations;
     newton_direction(problem);
     const double products = 2.0 * static_cast<double>(island.W.size());

@@ -31,6 +31,7 @@ class ProximalNewton {
     double width = 0;         // of the smoothing; 0: none
     double reduction = 1e-2;  // of |F|, at which the subproblem counts as solved
     int refine = 0;           // refinement steps of each linear solve
+    int max_iterations = 25;
   };
   struct Outcome {
     bool solved = false;
