@@ -73,7 +73,6 @@ TEST(Simulation, RefusesCheckpointsOfSomethingElse) {
 
 TEST(Simulation, StepsDoNotAllocateOnceContactsHaveSettled) {
   if (!tests::kCountsAllocations) GTEST_SKIP() << "allocations are not counted under sanitizers";
-  const PlateMotion circle{{0, 0, 800, 0, 0, 100}, {0, 0, 1.5 * std::numbers::pi, 0, 0, 0}};
   for (const char* stepper : {kFirstOrder, kSecondOrder})
     for (int scene = 0; scene < 4; ++scene) {
       model::Model model = scene == 0   ? ball()
