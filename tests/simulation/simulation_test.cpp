@@ -73,7 +73,6 @@ TEST(Simulation, RefusesCheckpointsOfSomethingElse) {
 
 TEST(Simulation, StepsDoNotAllocateOnceContactsHaveSettled) {
   if (!tests::kCountsAllocations) GTEST_SKIP() << "allocations are not counted under sanitizers";
-  const PlateMotion circle{{0, 0, 800, 0, 0, 100}, {0, 0, 1.5 * std::numbers::pi, 0, 0, 0}};
   for (const char* stepper : {kFirstOrder, kSecondOrder})
     for (int scene = 0; scene < 4; ++scene) {
       model::Model model = scene == 0   ? ball()
@@ -150,6 +149,44 @@ TEST(Simulation, UnknownNamesAreRefused) {
   how = method(kFirstOrder, 1e-3);
   how.collider = "no-such-collider";
   EXPECT_THROW(simulation::Simulation(model, how), std::invalid_argument);
+}
+
+// A stepper that can do short steps only: what a solver is that fails on a hard problem.
+class ShortSteps final : public stepping::Stepper {
+ public:
+  static inline double longest = 0;
+  stepping::StepReport advance(stepping::World& world, double h, double end_time) override {
+    stepping::StepReport report;
+    report.solves = 1;
+    report.certified = h <= longest;
+    if (!report.certified) return report;
+    for (model::BodyState& body : world.state.bodies) body.pose.position.x() += h;
+    world.state.time = end_time;
+    return report;
+  }
+  void save(ByteWriter&) const override {}
+  void restore(ByteReader&) override {}
+};
+
+TEST(Simulation, AStepThatIsNotCertifiedIsDoneInParts) {
+  stepping::register_stepper({"short-steps", "for this test"},
+                             []() -> std::unique_ptr<stepping::Stepper> { return std::make_unique<ShortSteps>(); });
+  const model::Model model = ball();
+  for (const int parts : {1, 2, 4, 8}) {
+    ShortSteps::longest = 1e-3 / parts * 1.01;
+    Experiment run(model, method("short-steps", 1e-3));
+    ASSERT_TRUE(run.simulation.run_until(0.01)) << parts;
+    EXPECT_EQ(run.simulation.time(), 0.01);
+    EXPECT_NEAR(run.body(0).pose.position.x(), 0.01, 1e-15);
+    EXPECT_EQ(run.simulation.counters().steps, 10);
+    EXPECT_EQ(run.simulation.counters().sub_steps, 10 * parts);
+    EXPECT_EQ(run.simulation.counters().fallbacks, parts == 1 ? 0 : 10);
+  }
+  ShortSteps::longest = 1e-3 / 16;
+  Experiment run(model, method("short-steps", 1e-3));
+  EXPECT_FALSE(run.simulation.run_until(0.01));
+  EXPECT_EQ(run.simulation.time(), 0);
+  EXPECT_EQ(run.body(0).pose.position.x(), 0);
 }
 
 // A wedge that is driven into a slot narrower than itself: no solution exists, so the run must stop and say where.

@@ -11,6 +11,8 @@
 namespace stickslip::simulation {
 namespace {
 
+constexpr int kHalvings = 3;  // of a step that no solver certified
+
 std::unique_ptr<collision::Collider> collider_or_throw(std::unique_ptr<collision::Collider> given,
                                                        const stepping::Method& method) {
   if (!given) given = collision::make_collider(method.collider);
@@ -36,7 +38,7 @@ stepping::StepReport Simulation::step() {
   if (failed_) return report_;
   const double begin = world_.state.time, h = world_.method.step;
   const double end = start_time_ + static_cast<double>(++step_index_) * h;
-  report_ = stepper_->advance(world_, h, end);
+  advance(h, end);
   observe(begin);
   return report_;
 }
@@ -50,7 +52,7 @@ bool Simulation::run_until(double time, const Observer& observer) {
       step();
     } else {  // a shorter last step; the grid starts anew from here
       const double begin = world_.state.time;
-      report_ = stepper_->advance(world_, time - begin, time);
+      advance(time - begin, time);
       start_time_ = time;
       step_index_ = 0;
       observe(begin);
@@ -58,6 +60,46 @@ bool Simulation::run_until(double time, const Observer& observer) {
     if (!failed_ && observer && !observer(*this)) return false;
   }
   return !failed_;
+}
+
+void Simulation::advance(double h, double end) {
+  report_ = stepper_->advance(world_, h, end);
+  if (report_.certified) return;
+  const stepping::StepReport whole = report_;
+  const std::string before = checkpoint();
+  stepping::StepReport total;
+  total.sub_steps = 0;
+  total.fallbacks = 1;
+  events_.clear();
+  if (advance_in_parts(h, end, kHalvings, total)) {
+    total.events = events_;
+    report_ = total;
+    return;
+  }
+  restore(before);
+  report_ = whole;
+}
+
+// Two halves, each again in halves if it is not certified. False when the shortest part was not.
+bool Simulation::advance_in_parts(double h, double end, int halvings, stepping::StepReport& total) {
+  const double part = 0.5 * h, middle = world_.state.time + part;
+  for (const double part_end : {middle, end}) {
+    const stepping::StepReport report = stepper_->advance(world_, part, part_end);
+    if (!report.certified) {
+      if (halvings <= 1 || !advance_in_parts(part, part_end, halvings - 1, total)) return false;
+      continue;
+    }
+    if (report.residual >= total.residual) {
+      total.residual = report.residual;
+      total.solver = report.solver;
+    }
+    total.contacts = std::max(total.contacts, report.contacts);
+    total.solves += report.solves;
+    total.sub_steps += report.sub_steps;
+    total.fallbacks += report.fallbacks;
+    events_.insert(events_.end(), report.events.begin(), report.events.end());
+  }
+  return true;
 }
 
 void Simulation::observe(double begin) {

@@ -10,9 +10,11 @@
 //     step():  collide -> assemble -> solve -> certify -> update       (the stepper's page, stepping/<name>.cpp)
 //              -> observe: counters, worst certificate, mode timeline
 //
-// The model and the method are read during the whole run and must outlive it. A step that no solver could certify ends
-// the run: step() then reports it, failure() keeps the problem, and the state is the last certified one.
-// Every step ends at t_0 + k h, with k counted as an integer; only run_until() may end with a shorter one.
+// The model and the method are read during the whole run and must outlive it. A step that no solver could certify is
+// tried again in halves, quarters and eighths (the report counts them as sub-steps and a fall-back): other problems,
+// each certified on its own. When that fails too the run ends: step() then reports it, failure() keeps the problem, and
+// the state is the last certified one. Every step ends at t_0 + k h, with k counted as an integer; only run_until() may
+// end with a shorter one.
 #pragma once
 
 #include "stickslip/simulation/mode_timeline.h"
@@ -81,6 +83,8 @@ class Simulation {
   void restore(std::string_view bytes);  // throws std::runtime_error when the bytes are not of this model
 
  private:
+  void advance(double h, double end);
+  bool advance_in_parts(double h, double end, int halvings, stepping::StepReport& total);
   void observe(double begin);
 
   std::unique_ptr<collision::Collider> collider_;
@@ -90,6 +94,7 @@ class Simulation {
   std::int64_t step_index_ = 0;  // the next step ends at start_time_ + (step_index_ + 1) h
   bool failed_ = false;
   stepping::StepReport report_;
+  std::vector<stepping::Event> events_;  // of a step that was done in parts
   Counters counters_;
   ModeTimeline timeline_;
   mutable std::vector<contact::ContactResult> results_;
