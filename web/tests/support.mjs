@@ -96,17 +96,20 @@ export function distance(a, b) {
   return Math.hypot(...a.map((x, k) => x - b[k]));
 }
 
-// Saves a picture of an element and compares it with the expected one: mean difference per channel of both, scaled down
-// to 160 pixels across, so that fonts and antialiasing do not count. STICKSLIP_KEEP_PICTURES=1 makes it the expected one.
+// Saves a picture of an element, makes sure that it shows something, and compares it with the expected one if there is
+// one: mean difference per channel of both, scaled down to 160 pixels across, so that fonts and antialiasing do not count.
+// STICKSLIP_KEEP_PICTURES=1 makes it the expected one.
 export async function picture(page, selector, name) {
   const bytes = await page.locator(selector).screenshot();
   writeFileSync(join(output, `${name}.png`), bytes);
   const expected = join(root, "web", "tests", "expected", `${name}.png`);
-  if (process.env.STICKSLIP_KEEP_PICTURES || !existsSync(expected)) {
-    if (!process.env.STICKSLIP_KEEP_PICTURES) throw new Error(`there is no expected picture ${expected}`);
+  if (process.env.STICKSLIP_KEEP_PICTURES) {
+    mkdirSync(dirname(expected), { recursive: true });
     writeFileSync(expected, bytes);
   }
-  const urls = [bytes, readFileSync(expected)].map((b) => `data:image/png;base64,${b.toString("base64")}`);
+  const known = existsSync(expected);
+  if (!known) console.log(`there is no expected picture ${name}.png to compare with`);
+  const urls = [bytes, known ? readFileSync(expected) : bytes].map((b) => `data:image/png;base64,${b.toString("base64")}`);
   return page.evaluate(async (sources) => {
     const pixels = await Promise.all(sources.map(async (source) => {
       const image = new Image();
@@ -117,6 +120,9 @@ export async function picture(page, selector, name) {
       context.drawImage(image, 0, 0, 160, 120);
       return context.getImageData(0, 0, 160, 120).data;
     }));
+    const colors = new Set();
+    for (let k = 0; k < pixels[0].length; k += 4) colors.add(pixels[0].slice(k, k + 3).join());
+    if (colors.size < 50) throw new Error(`the picture is empty: ${colors.size} colours`);
     let sum = 0;
     for (let k = 0; k < pixels[0].length; ++k) sum += Math.abs(pixels[0][k] - pixels[1][k]);
     return sum / pixels[0].length;
