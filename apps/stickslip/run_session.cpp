@@ -3,6 +3,7 @@
 #include "run_session.h"
 
 #include "progress.h"
+#include "recording_info.h"
 
 #include "stickslip/complementarity/corpus/writer.h"
 #include "stickslip/math/byte_stream.h"
@@ -29,13 +30,6 @@ std::vector<scene::Override> overrides_of(const std::vector<std::string>& argume
   std::vector<scene::Override> overrides;
   for (const std::string& argument : arguments) overrides.push_back(scene::parse_override_argument(argument));
   return overrides;
-}
-
-std::string method_text(const stepping::Method& method) {
-  std::string friction = method.friction;
-  if (friction == "pyramid") friction += fmt::format(" with {} directions", method.directions);
-  return fmt::format("{}, {}, {}, step {}, solver {}, tolerance {}", method.motion, method.stepper, friction,
-                     method.step, method.solver, method.tolerance);
 }
 
 }  // namespace
@@ -65,10 +59,7 @@ RunSession::RunSession(const RunOptions& options)
   if (!options_.record) return;
   recording_path_ = options_.output.empty() ? default_recording_name(options_.scene) : options_.output;
   if (options_.resume.empty() || !std::filesystem::exists(recording_path_)) {
-    recording::RecordingInfo info{scene_.text, STICKSLIP_VERSION, method_text(scene_.method), {}, {}};
-    for (const model::Body& body : scene_.model.bodies) info.bodies.push_back(body.name);
-    for (const scene::Observable& observable : scene_.observables) info.observables.push_back(observable.name);
-    recorder_ = std::make_unique<recording::Recorder>(recording_path_, info);
+    recorder_ = std::make_unique<recording::Recorder>(recording_path_, recording_info(scene_));
     record_frame();
   } else {
     recorder_ = std::make_unique<recording::Recorder>(recording_path_, simulation_->time());

@@ -40,6 +40,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
        {"math", "model", "collision", "contact", "complementarity", "complementarity/corpus", "stepping"}},
       {"scene", {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation"}},
       {"recording", {"math", "model", "collision", "contact", "stepping", "simulation"}},
+      {"report", {"math", "model", "collision", "contact", "recording"}},
   };
   return kAllowed;
 }

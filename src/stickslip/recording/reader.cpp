@@ -23,6 +23,7 @@ Recording::Recording(const std::string& path) : file_(open_file(path, false)) {
   info_.method = read_text(file_, "/method");
   info_.bodies = read_names(file_, "/bodies");
   info_.observables = read_names(file_, "/observables");
+  if (exists(file_, "/model")) info_.model = read_text(file_, "/model");
   time_ = read_array(file_, "/time").values;
   position_ = read_array(file_, "/state/position");
   orientation_ = read_array(file_, "/state/orientation");

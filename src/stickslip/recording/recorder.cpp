@@ -24,6 +24,7 @@ Recorder::Recorder(const std::string& path, const RecordingInfo& info) : path_(p
   write_text(file_, "/method", info.method);
   write_names(file_, "/bodies", info.bodies);
   write_names(file_, "/observables", info.observables);
+  if (!info.model.empty()) write_text(file_, "/model", info.model);
   // Chunks of about 64 kB, so that scenes with many bodies do not buffer without end.
   const std::size_t rows = std::clamp<std::size_t>(8192 / std::max<std::size_t>(3 * bodies, 1), 1, kChunkRows);
   time_ = AppendArray(file_, "/time", ElementType::Double, {}, kChunkRows);

@@ -6,6 +6,7 @@
 // Layout (T frames, B bodies, C contact rows of all frames together):
 //     /scene                  text of the scene file            /version, /method   texts
 //     /bodies                 names (B)                          /observables        names
+//     /model                  JSON: shapes, masses, laws, units (run_description.h); older files have none
 //     /time                   (T)
 //     /state/position         (T, B, 3)  centre of mass, world frame
 //     /state/orientation      (T, B, 4)  unit quaternion w, x, y, z
@@ -41,6 +42,7 @@ struct RecordingInfo {
   std::string method;   // stepper, friction, step, solver, tolerance, in words
   std::vector<std::string> bodies;
   std::vector<std::string> observables;
+  std::string model = {};  // JSON of run_description.h; empty: unknown
 };
 
 struct Frame {

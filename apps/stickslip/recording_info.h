@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// What a recording says about the run that it records.
+#pragma once
+
+#include "stickslip/recording/recorder.h"
+#include "stickslip/recording/run_description.h"
+#include "stickslip/scene/scene.h"
+
+#include <string>
+
+namespace stickslip::app {
+
+// Motion, stepper, friction, step, solver and tolerance in words.
+[[nodiscard]] std::string method_text(const stepping::Method& method);
+
+[[nodiscard]] recording::RunDescription describe(const scene::Scene& scene);
+
+[[nodiscard]] recording::RecordingInfo recording_info(const scene::Scene& scene);
+
+}  // namespace stickslip::app

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/recording/run_description.h"
+
+#include "stickslip/recording/hdf5_file.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace stickslip::recording {
+namespace {
+
+using Json = nlohmann::json;
+using namespace model;  // NOLINT: every shape by its name
+
+template <int N>
+Json json(const Eigen::Matrix<double, N, 1>& v) {
+  Json list = Json::array();
+  for (int k = 0; k < N; ++k) list.push_back(v[k]);
+  return list;
+}
+
+template <int N>
+Eigen::Matrix<double, N, 1> vector(const Json& list) {
+  if (list.size() != static_cast<std::size_t>(N)) throw RecordingError("a vector has the wrong length");
+  Eigen::Matrix<double, N, 1> v;
+  for (int k = 0; k < N; ++k) v[k] = list[static_cast<std::size_t>(k)].get<double>();
+  return v;
+}
+
+template <int N>
+Json json(const std::vector<Eigen::Matrix<double, N, 1>>& points) {
+  Json list = Json::array();
+  for (const auto& point : points) list.push_back(json<N>(point));
+  return list;
+}
+
+template <int N>
+std::vector<Eigen::Matrix<double, N, 1>> vectors(const Json& list) {
+  std::vector<Eigen::Matrix<double, N, 1>> points;
+  for (const Json& item : list) points.push_back(vector<N>(item));
+  return points;
+}
+
+// --- shapes: {"kind": ..., sizes}
+Json shape_json(const PointSet& s) {
+  return {{"kind", "points"}, {"points", json<3>(s.points)}};
+}
+Json shape_json(const HalfSpace& s) {
+  return {{"kind", "half-space"}, {"normal", json<3>(s.normal)}, {"offset", s.offset}};
+}
+Json shape_json(const Disc& s) {
+  return {{"kind", "disc"}, {"radius", s.radius}};
+}
+Json shape_json(const Polygon& s) {
+  Json loops = Json::array();
+  for (const auto& loop : s.loops) loops.push_back(json<2>(loop));
+  return {{"kind", "polygon"}, {"loops", std::move(loops)}};
+}
+Json shape_json(const Chain& s) {
+  return {{"kind", "chain"}, {"points", json<2>(s.points)}};
+}
+Json shape_json(const Superellipse& s) {
+  return {{"kind", "superellipse"}, {"a", s.a}, {"b", s.b}, {"exponent", s.exponent}};
+}
+Json shape_json(const Sphere& s) {
+  return {{"kind", "sphere"}, {"radius", s.radius}};
+}
+Json shape_json(const Capsule& s) {
+  return {{"kind", "capsule"}, {"radius", s.radius}, {"half_length", s.half_length}};
+}
+Json shape_json(const Cylinder& s) {
+  return {{"kind", "cylinder"}, {"radius", s.radius}, {"half_length", s.half_length}};
+}
+Json shape_json(const Superellipsoid& s) {
+  return {{"kind", "superellipsoid"},  {"a", s.a}, {"b", s.b}, {"c", s.c}, {"exponent_xy", s.exponent_xy},
+          {"exponent_z", s.exponent_z}};
+}
+Json shape_json(const Polyhedron& s) {
+  return {{"kind", "polyhedron"}, {"vertices", json<3>(s.vertices)}, {"faces", s.faces}, {"convex", s.convex}};
+}
+
+Shape shape_from(const Json& j) {
+  const std::string kind = j.at("kind");
+  const auto number = [&](const char* key) { return j.at(key).get<double>(); };
+  if (kind == "points") return PointSet{vectors<3>(j.at("points"))};
+  if (kind == "half-space") return HalfSpace{vector<3>(j.at("normal")), number("offset")};
+  if (kind == "disc") return Disc{number("radius")};
+  if (kind == "polygon") {
+    Polygon polygon;
+    for (const Json& loop : j.at("loops")) polygon.loops.push_back(vectors<2>(loop));
+    return polygon;
+  }
+  if (kind == "chain") return Chain{vectors<2>(j.at("points"))};
+  if (kind == "superellipse") return Superellipse{number("a"), number("b"), number("exponent")};
+  if (kind == "sphere") return Sphere{number("radius")};
+  if (kind == "capsule") return Capsule{number("radius"), number("half_length")};
+  if (kind == "cylinder") return Cylinder{number("radius"), number("half_length")};
+  if (kind == "superellipsoid")
+    return Superellipsoid{number("a"), number("b"), number("c"), number("exponent_xy"), number("exponent_z")};
+  if (kind == "polyhedron") {
+    Polyhedron solid{vectors<3>(j.at("vertices")), j.at("faces"), j.at("convex")};
+    for (const std::vector<int>& face : solid.faces)
+      for (const int corner : face)
+        if (corner < 0 || static_cast<std::size_t>(corner) >= solid.vertices.size())
+          throw RecordingError("a face has a corner that does not exist");
+    return solid;
+  }
+  throw RecordingError("unknown shape " + kind);
+}
+
+constexpr const char* kKinds[] = {"particle2", "planar", "particle3", "spatial"};
+
+Json body_json(const Body& body) {
+  Json shapes = Json::array();
+  for (const PlacedShape& placed : body.shapes) {
+    Json shape = std::visit([](const auto& s) { return shape_json(s); }, placed.shape);
+    const Quat& q = placed.pose.orientation;
+    shape["position"] = json<3>(placed.pose.position);
+    shape["orientation"] = {q.w(), q.x(), q.y(), q.z()};
+    shapes.push_back(std::move(shape));
+  }
+  Json inertia = Json::array();
+  for (int row = 0; row < 3; ++row) inertia.push_back(json<3>(Vec3(body.inertia.row(row))));
+  return {{"name", body.name},
+          {"kind", kKinds[static_cast<int>(body.kind)]},
+          {"mass", body.mass},
+          {"inertia", std::move(inertia)},
+          {"shapes", std::move(shapes)}};
+}
+
+Body body_from(const Json& j) {
+  Body body;
+  body.name = j.at("name");
+  const std::string kind = j.at("kind");
+  for (int k = 0; k < 4; ++k)
+    if (kind == kKinds[k]) body.kind = static_cast<BodyKind>(k);
+  body.mass = j.at("mass");
+  for (int row = 0; row < 3; ++row)
+    body.inertia.row(row) = vector<3>(j.at("inertia").at(static_cast<std::size_t>(row))).transpose();
+  for (const Json& item : j.at("shapes")) {
+    const Eigen::Vector4d q = vector<4>(item.at("orientation"));
+    body.shapes.push_back({shape_from(item), {vector<3>(item.at("position")), Quat(q[0], q[1], q[2], q[3])}});
+  }
+  return body;
+}
+
+Json quantities_json(const std::vector<Quantity>& quantities) {
+  Json list = Json::array();
+  for (const Quantity& q : quantities)
+    list.push_back({{"name", q.name}, {"unit", q.unit}, {"description", q.description}, {"value", q.value}});
+  return list;
+}
+
+std::vector<Quantity> quantities_from(const Json& list) {
+  std::vector<Quantity> quantities;
+  for (const Json& q : list) quantities.push_back({q.at("name"), q.at("unit"), q.at("description"), q.at("value")});
+  return quantities;
+}
+
+}  // namespace
+
+std::string to_json(const RunDescription& run) {
+  Json bodies = Json::array(), surfaces = Json::array(), pairs = Json::array();
+  for (const Body& body : run.model.bodies) bodies.push_back(body_json(body));
+  for (const Surface& s : run.model.surfaces)
+    surfaces.push_back({s.friction_static, s.friction_kinetic, s.restitution});
+  // The table of pairs grows with the square of the bodies and holds few different numbers: runs of [value, length].
+  for (std::size_t k = 0; k < run.model.pair_surface.size(); ++k) {
+    if (k > 0 && run.model.pair_surface[k] == run.model.pair_surface[k - 1])
+      pairs.back()[1] = pairs.back()[1].get<int>() + 1;
+    else
+      pairs.push_back({run.model.pair_surface[k], 1});
+  }
+  const Json out{{"format", 1},
+                 {"title", run.title},
+                 {"description", run.description},
+                 {"duration", run.duration},
+                 {"tolerance", run.tolerance},
+                 {"dimension", run.model.dimension},
+                 {"gravity", json<3>(run.model.gravity)},
+                 {"parameters", quantities_json(run.parameters)},
+                 {"observables", quantities_json(run.observables)},
+                 {"bodies", std::move(bodies)},
+                 {"surfaces", std::move(surfaces)},
+                 {"pairs", std::move(pairs)}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+RunDescription description_from_json(const std::string& text) {
+  try {
+    const Json in = Json::parse(text);
+    RunDescription run;
+    run.title = in.at("title");
+    run.description = in.at("description");
+    run.duration = in.at("duration");
+    run.tolerance = in.at("tolerance");
+    run.model.dimension = in.at("dimension");
+    run.model.gravity = vector<3>(in.at("gravity"));
+    run.parameters = quantities_from(in.at("parameters"));
+    run.observables = quantities_from(in.at("observables"));
+    for (const Json& body : in.at("bodies")) run.model.bodies.push_back(body_from(body));
+    for (const Json& s : in.at("surfaces")) run.model.surfaces.push_back({s.at(0), s.at(1), s.at(2)});
+    const std::size_t pairs = run.model.bodies.size() * run.model.bodies.size();
+    for (const Json& length : in.at("pairs")) {
+      const int value = length.at(0), count = length.at(1);
+      if (value < -1 || value >= static_cast<int>(run.model.surfaces.size()) || count < 0 ||
+          run.model.pair_surface.size() + static_cast<std::size_t>(count) > pairs)
+        throw RecordingError("the table of pairs does not fit the bodies");
+      run.model.pair_surface.insert(run.model.pair_surface.end(), static_cast<std::size_t>(count), value);
+    }
+    if (run.model.pair_surface.size() != pairs) throw RecordingError("the table of pairs does not fit the bodies");
+    return run;
+  } catch (const Json::exception& error) {
+    throw RecordingError(fmt::format("the recording's model cannot be read: {}", error.what()));
+  } catch (const RecordingError& error) {
+    throw RecordingError(fmt::format("the recording's model cannot be read: {}", error.what()));
+  }
+}
+
+}  // namespace stickslip::recording

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Times of change come from the recorded events, which steppers may locate within a step; frames tell only where the
+// first band of a pair begins.
+#include "stickslip/report/bands.h"
+
+#include <algorithm>
+#include <map>
+
+namespace stickslip::report {
+namespace {
+
+using contact::Mode;
+using Pair = std::pair<int, int>;
+
+struct First {
+  double begin = 0;
+  Mode mode = Mode::Open;
+};
+
+// When and in which mode each pair is first seen touching.
+std::map<Pair, First> first_touches(const recording::Recording& recording) {
+  std::map<Pair, First> first;
+  for (std::size_t frame = 0; frame < recording.frames(); ++frame) {
+    std::map<Pair, Mode> now;
+    for (const contact::ContactResult& c : recording.contacts(frame)) {
+      Mode& mode = now.try_emplace({c.contact.id.body_a, c.contact.id.body_b}, Mode::Open).first->second;
+      mode = std::max(mode, c.mode);
+    }
+    // The state at the start has no step behind it: a pair that touches after the first step touched from the start.
+    const double begin = recording.time()[frame <= 1 ? 0 : frame];
+    for (const auto& [pair, mode] : now)
+      if (mode != Mode::Open) first.try_emplace(pair, First{begin, mode});
+  }
+  return first;
+}
+
+}  // namespace
+
+std::vector<PairBands> bands_of(const recording::Recording& recording, const model::Model& model) {
+  const int bodies = static_cast<int>(model.bodies.size());
+  const auto known = [&](const Pair& pair) {
+    return pair.first >= 0 && pair.second >= 0 && pair.first < bodies && pair.second < bodies;
+  };
+  std::map<Pair, std::vector<Band>> bands;
+  const double last = recording.time().back();
+  const std::map<Pair, First> first = first_touches(recording);
+  for (const auto& [pair, touch] : first)
+    if (known(pair)) bands[pair].push_back({touch.mode, touch.begin, last});
+  for (const recording::ModeChange& change : recording.events()) {
+    const Pair pair{change.body_a, change.body_b};
+    if (!known(pair) || change.time > last) continue;
+    std::vector<Band>& list = bands[pair];
+    if (list.empty()) list.push_back({change.from, recording.time().front(), last});
+    if (list.size() == 1) {
+      list[0].mode = change.from;
+      list[0].begin = std::min(list[0].begin, change.time);
+    }
+    list.back().end = change.time;
+    list.push_back({change.to, change.time, last});
+  }
+  std::vector<PairBands> result;
+  for (auto& [pair, list] : bands) {
+    std::erase_if(list, [](const Band& band) { return !(band.end > band.begin); });
+    if (list.empty()) continue;
+    const int surface = model.surface_between(pair.first, pair.second);
+    const double friction = surface >= 0 ? model.surfaces[static_cast<std::size_t>(surface)].friction_static : 0;
+    result.push_back({pair.first, pair.second, friction, std::move(list)});
+  }
+  return result;
+}
+
+Mode mode_at(const PairBands& pair, double time) {
+  const auto after = std::upper_bound(pair.bands.begin(), pair.bands.end(), time,
+                                      [](double t, const Band& band) { return t < band.begin; });
+  if (after == pair.bands.begin()) return Mode::Open;
+  return std::prev(after)->mode;
+}
+
+}  // namespace stickslip::report

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/report/page.h"
+
+#include "stickslip/report/page_data.h"
+
+#include <stdexcept>
+
+namespace stickslip::report {
+namespace {
+
+// Where the viewer expects its data.
+constexpr std::string_view kSlot = R"(<script type="application/json" id="stickslip-data">null</script>)";
+constexpr std::string_view kOpening = R"(<script type="application/json" id="stickslip-data">)";
+
+}  // namespace
+
+std::string page_with(const std::string& json) {
+  const std::string_view empty = viewer();
+  const std::size_t at = empty.find(kSlot);
+  if (at == std::string_view::npos) throw std::logic_error("the embedded viewer has no place for data");
+  std::string page(empty.substr(0, at));
+  page += kOpening;
+  // "<" is written as an escape, so that no text in the data can end the element.
+  for (const char c : json) {
+    if (c == '<')
+      page += "\\u003c";
+    else
+      page += c;
+  }
+  page += "</script>";
+  page += empty.substr(at + kSlot.size());
+  return page;
+}
+
+std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget) {
+  Packer packer;
+  nlohmann::json out;
+  out["kind"] = "run";
+  out["runs"] = nlohmann::json::array();
+  for (const NamedRun& run : runs) {
+    nlohmann::json one = run_json(*run.data, budget / runs.size(), packer);
+    one["name"] = run.name;
+    out["runs"].push_back(std::move(one));
+  }
+  out["block"] = packer.text();
+  return page_with(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+std::string run_page(const RunData& data, std::size_t budget) {
+  return runs_page({{"", &data}}, budget);
+}
+
+}  // namespace stickslip::report

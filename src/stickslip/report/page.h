@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// One HTML file that needs nothing else: the viewer (web/, built into web/page.html and embedded in this library) with
+// the data of a run put into it.
+#pragma once
+
+#include "stickslip/report/run_data.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stickslip::report {
+
+// The viewer without data: shows what an empty page shows.
+[[nodiscard]] std::string_view viewer();
+
+// `budget`: bytes of the animation before compression; the page stays below 5 MB with the default.
+[[nodiscard]] std::string run_page(const RunData& data, std::size_t budget = 2'800'000);
+
+// The same for several runs on one page, each under a name of its own.
+struct NamedRun {
+  std::string name;
+  const RunData* data = nullptr;
+};
+[[nodiscard]] std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget = 2'800'000);
+
+// A page around any JSON text (the live page's settings).
+[[nodiscard]] std::string page_with(const std::string& json);
+
+}  // namespace stickslip::report

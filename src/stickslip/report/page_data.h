@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A run as the page reads it (the types are in web/src/data.ts).
+#pragma once
+
+#include "stickslip/report/packing.h"
+#include "stickslip/report/run_data.h"
+
+namespace stickslip::report {
+
+// Everything that does not change during a run: bodies with shapes, units, texts.
+[[nodiscard]] nlohmann::json setting_json(const recording::RunDescription& description);
+
+[[nodiscard]] nlohmann::json run_json(const RunData& data, std::size_t budget, Packer& packer);
+
+// Indices that draw curves as all samples would: first, last, and the least and greatest sample of each of `buckets`
+// stretches of every curve.
+[[nodiscard]] std::vector<std::size_t> plot_samples(const std::vector<Curve>& curves, std::size_t samples,
+                                                    std::size_t buckets);
+
+}  // namespace stickslip::report

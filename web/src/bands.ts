@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The mode timeline: a row per pair of bodies, a band per mode, the present time as a line. Click or drag to seek.
+import type { Run } from "./data";
+import { MODE_COLORS, MODE_LABELS } from "./palette";
+import { niceStep, tickText } from "./view";
+
+const ROW = { text: 15, band: 14, gap: 7 };
+const AXIS = 32;
+const MOST_ROWS = 24;
+export const GUTTER = { left: 62, right: 14 };
+
+export class Bands {
+  readonly element = document.createElement("div");
+  private readonly canvas = document.createElement("canvas");
+  private readonly line = document.createElement("div");
+  private run: Run | undefined;
+  private rows: number[] = [];
+  private width = 1;
+  private range: [number, number] = [0, 1];
+
+  constructor(
+    private readonly seek: (time: number) => void,
+    private readonly timeUnit: string,
+  ) {
+    this.element.className = "bands";
+    this.line.className = "now";
+    const place = document.createElement("div");
+    place.className = "bands-place";
+    place.append(this.canvas, this.line);
+    this.element.append(legend(), place);
+    const at = (event: PointerEvent) => {
+      const x = event.clientX - this.canvas.getBoundingClientRect().left - GUTTER.left;
+      const s = Math.min(1, Math.max(0, x / (this.width - GUTTER.left - GUTTER.right)));
+      this.seek(this.range[0] + s * (this.range[1] - this.range[0]));
+    };
+    this.canvas.addEventListener("pointerdown", (event) => {
+      this.canvas.setPointerCapture(event.pointerId);
+      at(event);
+    });
+    this.canvas.addEventListener("pointermove", (event) => event.buttons > 0 && at(event));
+  }
+
+  load(run: Run): void {
+    this.run = run;
+    const { time } = run.frames;
+    this.range = [time[0], time[time.length - 1]];
+    const order = run.pairs.map((_, k) => k);
+    // With too many pairs those with the most changes are shown.
+    order.sort((x, y) => run.pairs[y].changes - run.pairs[x].changes || x - y);
+    this.rows = order.slice(0, MOST_ROWS).sort((x, y) => x - y);
+    this.element.querySelectorAll(".note").forEach((note) => note.remove());
+    const say = (text: string) => {
+      const note = document.createElement("p");
+      note.className = "note";
+      note.textContent = text;
+      this.element.append(note);
+    };
+    if (run.pairs.length === 0) say("No bodies touched during this run.");
+    if (run.pairs.length > MOST_ROWS)
+      say(`${MOST_ROWS} of ${run.pairs.length} pairs: those whose mode changed most often.`);
+    this.element.classList.toggle("empty", run.pairs.length === 0);
+  }
+
+  resize(): void {
+    if (!this.run) return;
+    const ratio = window.devicePixelRatio || 1;
+    this.width = Math.max(120, this.element.clientWidth);
+    const height = this.rows.length * (ROW.text + ROW.band + ROW.gap) + AXIS;
+    this.canvas.style.height = `${height}px`;
+    this.canvas.style.width = `${this.width}px`;
+    this.canvas.width = Math.round(this.width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    const context = this.canvas.getContext("2d");
+    if (!context) return;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.draw(context, height);
+  }
+
+  show(time: number): void {
+    this.line.style.transform = `translateX(${this.x(time)}px)`;
+  }
+
+  private x(time: number): number {
+    const span = this.range[1] - this.range[0] || 1;
+    return GUTTER.left + ((time - this.range[0]) / span) * (this.width - GUTTER.left - GUTTER.right);
+  }
+
+  private draw(c: CanvasRenderingContext2D, height: number): void {
+    const run = this.run!;
+    c.clearRect(0, 0, this.width, height);
+    c.font = "12px system-ui, sans-serif";
+    this.rows.forEach((index, row) => {
+      const pair = run.pairs[index];
+      const top = row * (ROW.text + ROW.band + ROW.gap);
+      c.fillStyle = "#1d2730";
+      c.textAlign = "left";
+      c.textBaseline = "top";
+      c.fillText(`${run.bodies[pair.a].name} – ${run.bodies[pair.b].name}`, GUTTER.left, top + 1);
+      const y = top + ROW.text;
+      c.fillStyle = "#f0f2f3";
+      c.fillRect(GUTTER.left, y, this.width - GUTTER.left - GUTTER.right, ROW.band);
+      for (let k = 0; k < pair.mode.length; ++k) {
+        const from = this.x(pair.begin[k]);
+        const width = Math.max(0.75, this.x(pair.begin[k + 1]) - from);
+        this.band(c, pair.mode[k], from, y, width);
+      }
+    });
+    this.axis(c, height);
+  }
+
+  // Sliding is hatched, rolling dotted: readable in grey too.
+  private band(c: CanvasRenderingContext2D, mode: number, x: number, y: number, width: number): void {
+    if (mode === 0) {
+      c.fillStyle = "#dcdfe1";
+      c.fillRect(x, y + ROW.band / 2 - 1, width, 2);
+      return;
+    }
+    c.fillStyle = MODE_COLORS[mode];
+    c.fillRect(x, y, width, ROW.band);
+    if (mode === 1 || width < 6) return;
+    c.save();
+    c.beginPath();
+    c.rect(x, y, width, ROW.band);
+    c.clip();
+    c.strokeStyle = c.fillStyle = "rgba(255, 255, 255, 0.45)";
+    c.lineWidth = 1.5;
+    c.beginPath();
+    const first = Math.floor(x / 8) * 8;
+    for (let at = first - 16; at < x + width; at += 8) {
+      if (mode === 3) {
+        c.moveTo(at, y + ROW.band);
+        c.lineTo(at + ROW.band, y);
+      } else c.rect(at + 3, y + ROW.band / 2 - 1, 2, 2);
+    }
+    if (mode === 3) c.stroke();
+    else c.fill();
+    c.restore();
+  }
+
+  private axis(c: CanvasRenderingContext2D, height: number): void {
+    const [begin, end] = this.range;
+    const step = niceStep(end - begin || 1, (this.width - GUTTER.left - GUTTER.right) / 80);
+    const y = height - AXIS + 2;
+    c.fillStyle = "#55606a";
+    c.strokeStyle = "#aab4bb";
+    c.font = "11px system-ui, sans-serif";
+    c.textAlign = "center";
+    c.beginPath();
+    c.moveTo(GUTTER.left, y - 0.5);
+    c.lineTo(this.width - GUTTER.right, y - 0.5);
+    for (let k = Math.ceil(begin / step - 1e-9); k * step <= end + 1e-9 * step; ++k) {
+      const x = Math.round(this.x(k * step)) + 0.5;
+      c.moveTo(x, y);
+      c.lineTo(x, y + 4);
+      c.fillText(tickText(k * step, step), x, y + 6);
+    }
+    c.stroke();
+    const unit = this.timeUnit ? ` (${this.timeUnit})` : "";
+    c.fillText(`time${unit}`, (GUTTER.left + this.width - GUTTER.right) / 2, y + 18);
+  }
+}
+
+export function legend(): HTMLElement {
+  const list = document.createElement("ul");
+  list.className = "legend";
+  for (const mode of [1, 2, 3, 0]) {
+    const item = document.createElement("li");
+    const mark = document.createElement("span");
+    mark.className = `mark mode-${MODE_LABELS[mode]}`;
+    mark.style.setProperty("--color", MODE_COLORS[mode]);
+    item.append(mark, MODE_LABELS[mode]);
+    list.append(item);
+  }
+  return list;
+}

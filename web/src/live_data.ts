@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// What stickslip live sends (apps/stickslip/live_messages.cpp writes it), and the way back.
+import type { Pose, Quantity, Setting, Shape, Snapshot } from "./data";
+
+export interface LiveParameter extends Quantity {
+  low: number;
+  high: number;
+}
+
+export interface LiveSetting extends Setting {
+  number: number;
+  notice: string;
+  version: string;
+  parameters: LiveParameter[];
+  method: { stepper: string; friction: string; directions: number; step: number; text: string; steppers: string[] };
+}
+
+export interface LiveFrame {
+  setting: number;
+  time: number;
+  playing: boolean;
+  speed: number;
+  rate: number;
+  steps: number;
+  residual: number | null;
+  worst: number | null;
+  poses: number[]; // x y z qw qx qy qz angle of each body
+  contacts: number[][]; // a b mode friction, point, normal, force
+  observables: (number | null)[];
+}
+
+export function snapshotOf(frame: LiveFrame): Snapshot {
+  const poses: Pose[] = [];
+  for (let k = 0; k + 7 < frame.poses.length; k += 8) {
+    const p = frame.poses.slice(k, k + 8);
+    poses.push({ position: [p[0], p[1], p[2]], orientation: [p[3], p[4], p[5], p[6]], angle: p[7] });
+  }
+  const contacts = frame.contacts.map((c) => ({
+    a: c[0], b: c[1], mode: c[2], friction: c[3], point: c.slice(4, 7), normal: c.slice(7, 10), force: c.slice(10, 13),
+  }));
+  return { time: frame.time, poses, contacts };
+}
+
+// Distance of a shape's farthest point from its body's origin; 0 for what has no bounds.
+export function reach(shape: Shape): number {
+  const far = (points: number[][] = []) => Math.max(0, ...points.map((p) => Math.hypot(...p)));
+  const own =
+    shape.kind === "half-space" ? NaN
+    : shape.kind === "polygon" ? Math.max(0, ...(shape.loops ?? []).map(far))
+    : shape.kind === "superellipse" || shape.kind === "superellipsoid" ? Math.hypot(shape.a ?? 0, shape.b ?? 0, shape.c ?? 0)
+    : shape.kind === "capsule" || shape.kind === "cylinder" ? (shape.radius ?? 0) + (shape.half_length ?? 0)
+    : Math.max(shape.radius ?? 0, far(shape.points), far(shape.vertices));
+  return own + Math.hypot(...shape.position);
+}
+
+// The box around all bounded bodies, or nothing when there is none.
+export function boxAround(setting: Setting, poses: Pose[]): number[][] | undefined {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  setting.bodies.forEach((body, b) => {
+    const radius = Math.max(0, ...body.shapes.map(reach));
+    if (!Number.isFinite(radius) || body.shapes.some((s) => s.kind === "half-space")) return;
+    poses[b].position.forEach((x, k) => {
+      low[k] = Math.min(low[k], x - radius);
+      high[k] = Math.max(high[k], x + radius);
+    });
+  });
+  return Number.isFinite(low[0]) ? [low, high] : undefined;
+}
+
+// Commands to the simulation. The token that opened the page opens everything else.
+export class Remote {
+  private readonly token = new URLSearchParams(location.search).get("token") ?? "";
+  constructor(private readonly failed: (text: string) => void) {}
+
+  address(path: string): string {
+    return `${path}?token=${encodeURIComponent(this.token)}`;
+  }
+
+  async send(command: Record<string, unknown>): Promise<void> {
+    try {
+      const answer = await fetch(this.address("/control"), { method: "POST", body: JSON.stringify(command) });
+      if (!answer.ok) this.failed(await answer.text());
+    } catch {
+      this.failed("The simulation does not answer: has stickslip live ended?");
+    }
+  }
+}

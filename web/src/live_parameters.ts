@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A slider and a number field for each parameter, and the choices of the method.
+import { element } from "./dom";
+import type { LiveParameter, LiveSetting } from "./live_data";
+import { numberText } from "./plots";
+
+const PAUSE = 60; // ms between two values of a slider that is dragged
+const PARTS = 1000;
+
+interface Row {
+  slider: HTMLInputElement;
+  field: HTMLInputElement;
+  range: { low: number; high: number };
+}
+
+export class ParameterPanel {
+  readonly element = element("div", { class: "parameters" });
+  private readonly rows = new Map<string, Row>();
+  private readonly stepper = element("select", { "aria-label": "Stepper" });
+  private readonly friction = element("select", { "aria-label": "Friction" });
+  private readonly step = element("input", { type: "number", "aria-label": "Step size", step: "any", min: "0" });
+  private readonly waiting = new Map<string, number>();
+
+  constructor(private readonly send: (name: string, value: number | string) => void) {
+    for (const value of ["cone", "pyramid"]) this.friction.append(new Option(value));
+    this.stepper.addEventListener("change", () => this.send("method.stepper", this.stepper.value));
+    this.friction.addEventListener("change", () => this.send("method.friction", this.friction.value));
+    this.step.addEventListener("change", () => Number(this.step.value) > 0 && this.send("method.step", Number(this.step.value)));
+  }
+
+  load(parameters: LiveParameter[], method: LiveSetting["method"]): void {
+    if (this.rows.size === 0) this.build(parameters, method);
+    for (const parameter of parameters) {
+      const row = this.rows.get(parameter.name);
+      if (!row || parameter.value === null) continue;
+      if (document.activeElement !== row.field) row.field.value = numberText(parameter.value);
+      if (!row.slider.matches(":active")) this.put(row, parameter.value);
+    }
+    this.stepper.value = method.stepper;
+    this.friction.value = method.friction;
+    if (document.activeElement !== this.step) this.step.value = String(method.step);
+  }
+
+  private build(parameters: LiveParameter[], method: LiveSetting["method"]): void {
+    for (const parameter of parameters) this.element.append(this.row(parameter));
+    if (parameters.length === 0) this.element.append(element("p", { class: "note" }, "This scene has no parameters."));
+    for (const name of method.steppers) this.stepper.append(new Option(name));
+    this.element.append(
+      element("div", { class: "method" },
+        element("label", {}, "stepper ", this.stepper),
+        element("label", {}, "friction ", this.friction),
+        element("label", {}, "step ", this.step)),
+    );
+  }
+
+  private row(parameter: LiveParameter): HTMLElement {
+    const slider = element("input", { type: "range", min: "0", max: String(PARTS), step: "1", "aria-label": parameter.name });
+    const field = element("input", { type: "number", step: "any", "aria-label": `${parameter.name}, as a number` });
+    const row: Row = { slider, field, range: { low: parameter.low, high: parameter.high } };
+    this.rows.set(parameter.name, row);
+    slider.addEventListener("input", () => {
+      const value = row.range.low + (Number(slider.value) / PARTS) * (row.range.high - row.range.low);
+      field.value = numberText(value);
+      this.later(parameter.name, value);
+    });
+    field.addEventListener("change", () => {
+      const value = Number(field.value);
+      if (field.value !== "" && Number.isFinite(value)) this.send(parameter.name, value);
+    });
+    const label = element("label", { title: parameter.description }, parameter.name);
+    label.append(element("small", {}, parameter.unit));
+    return element("div", { class: "parameter" }, label, slider, field);
+  }
+
+  private put(row: Row, value: number): void {
+    // A number typed beyond the slider's end moves the end.
+    row.range.low = Math.min(row.range.low, value);
+    row.range.high = Math.max(row.range.high, value);
+    row.slider.value = String(Math.round((PARTS * (value - row.range.low)) / (row.range.high - row.range.low)));
+  }
+
+  // The newest value counts; the simulation gets a few each second.
+  private later(name: string, value: number): void {
+    const busy = this.waiting.has(name);
+    this.waiting.set(name, value);
+    if (busy) return;
+    window.setTimeout(() => {
+      const newest = this.waiting.get(name);
+      this.waiting.delete(name);
+      if (newest !== undefined) this.send(name, newest);
+    }, PAUSE);
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Curves over time: one uPlot per plot, the present time as a line through all of them. Click or drag to seek.
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { indexAt, type Plot } from "./data";
+import { CURVE_COLORS } from "./palette";
+import { GUTTER } from "./bands";
+
+const HEIGHT = 148;
+const SMALLEST_RESIDUAL = 1e-17;
+
+export function numberText(x: number | null | undefined): string {
+  if (x === null || x === undefined || !Number.isFinite(x)) return "–";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  return size >= 1e5 || size < 1e-4 ? x.toExponential(3) : String(Number(x.toPrecision(5)));
+}
+
+export class PlotPanel {
+  readonly element = document.createElement("figure");
+  private chart: uPlot | undefined;
+  private readonly line = document.createElement("div");
+  private readonly values: HTMLElement[] = [];
+  private readonly empty: boolean;
+  private readonly place = document.createElement("div");
+
+  constructor(
+    readonly plot: Plot,
+    private readonly timeUnit: string,
+    private readonly seek: (time: number) => void,
+  ) {
+    this.element.className = "plot";
+    this.line.className = "now";
+    this.element.append(this.caption(), this.place);
+    this.empty = plot.curves.every((curve) => curve.values.every((x) => !Number.isFinite(x)));
+    if (this.empty) {
+      const note = document.createElement("p");
+      note.className = "note";
+      note.textContent = "Has no value during this run.";
+      this.place.append(note);
+    }
+  }
+
+  private caption(): HTMLElement {
+    const caption = document.createElement("figcaption");
+    const title = document.createElement("strong");
+    title.textContent = this.plot.unit ? `${this.plot.title} (${this.plot.unit})` : this.plot.title;
+    caption.append(title);
+    this.plot.curves.forEach((curve, k) => {
+      const value = document.createElement("span");
+      value.className = "value";
+      value.style.setProperty("--color", CURVE_COLORS[k % CURVE_COLORS.length]);
+      value.dataset.name = this.plot.curves.length > 1 ? curve.name : "";
+      this.values.push(value);
+      caption.append(value);
+    });
+    if (this.plot.description) {
+      const text = document.createElement("small");
+      text.textContent = this.plot.description;
+      caption.append(text);
+    }
+    return caption;
+  }
+
+  resize(): void {
+    if (this.empty) return;
+    const width = Math.max(120, this.element.clientWidth);
+    if (!this.chart) this.make(width);
+    else if (this.chart.width !== width) this.chart.setSize({ width, height: HEIGHT });
+  }
+
+  show(time: number): void {
+    const { plot } = this;
+    const k = indexAt(plot.time, time);
+    plot.curves.forEach((curve, index) => {
+      const span = this.values[index];
+      const name = span.dataset.name;
+      span.textContent = `${name ? `${name} ` : ""}${numberText(curve.values[k])}`;
+    });
+    if (this.chart) this.line.style.transform = `translateX(${this.chart.valToPos(time, "x")}px)`;
+  }
+
+  private make(width: number): void {
+    const { plot } = this;
+    const usable = (x: number) => (Number.isFinite(x) ? x : null);
+    const positive = (x: number) => (Number.isFinite(x) ? Math.max(x, SMALLEST_RESIDUAL) : null);
+    const curves = plot.curves.map((c) => Array.from(c.values, plot.logarithmic ? positive : usable));
+    const options = plotOptions({ ...plot, points: plot.time.length < 3 }, width, this.timeUnit);
+    this.chart = new uPlot(options, [Array.from(plot.time), ...curves] as uPlot.AlignedData, this.place);
+    const { over } = this.chart;
+    over.append(this.line);
+    const at = (event: PointerEvent) => {
+      const x = event.clientX - over.getBoundingClientRect().left;
+      this.seek(this.chart!.posToVal(x, "x"));
+    };
+    over.addEventListener("pointerdown", at);
+    over.addEventListener("pointermove", (event) => event.buttons > 0 && at(event));
+  }
+}
+
+interface Look {
+  logarithmic: boolean;
+  points: boolean;
+  curves: { name: string }[];
+}
+
+export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.Options {
+  const grid = { stroke: "#eceff1", width: 1 };
+  const axis = { stroke: "#55606a", font: "11px system-ui, sans-serif", grid, ticks: { ...grid, stroke: "#aab4bb" } };
+  const label = timeUnit ? `time (${timeUnit})` : "time";
+  return {
+    width,
+    height: HEIGHT,
+    padding: [8, GUTTER.right, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    scales: { x: { time: false }, y: plot.logarithmic ? { distr: 3 } : { range: (_, low, high) => padded(low, high) } },
+    axes: [
+      { ...axis, size: 26, label, labelSize: 16, labelGap: 0, labelFont: "11px system-ui, sans-serif" },
+      { ...axis, size: GUTTER.left, values: (_, ticks) => ticks.map((x) => axisText(x, ticks, plot.logarithmic)) },
+    ],
+    series: [
+      {},
+      ...plot.curves.map((curve, k) => ({
+        label: curve.name,
+        stroke: CURVE_COLORS[k % CURVE_COLORS.length],
+        width: 1.5,
+        dash: k % 3 === 1 ? [6, 3] : k % 3 === 2 ? [2, 2] : undefined,
+        points: { show: plot.points },
+      })),
+    ],
+  };
+}
+
+// A constant curve gets a range, and rounding errors around zero do not fill the plot.
+function padded(low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null) return [0, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low <= 1e-9 * size || size === 0) return size === 0 ? [-1, 1] : [low - 0.1 * size, high + 0.1 * size];
+  const air = 0.08 * (high - low);
+  return [low - air, high + air];
+}
+
+function axisText(x: number | null, ticks: (number | null)[], logarithmic: boolean): string {
+  if (x === null) return "";
+  if (logarithmic) {
+    const power = Math.log10(x);
+    return Math.abs(power - Math.round(power)) < 1e-9 ? `1e${Math.round(power)}` : "";
+  }
+  if (x === 0) return "0";
+  const known = ticks.filter((tick): tick is number => tick !== null);
+  const step = known.length > 1 ? Math.abs(known[1] - known[0]) : Math.abs(x);
+  const size = Math.max(...known.map(Math.abs));
+  if (size >= 1e5 || size < 1e-3) return x.toExponential(Math.max(0, Math.min(3, Math.ceil(Math.log10(size / step) - 1e-9))));
+  return x.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+}

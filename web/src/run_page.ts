@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The page of one recorded run.
+import { Bands } from "./bands";
+import { indexAt, snapshotAt, unitsOf, type Run, type Snapshot } from "./data";
+import { button, checkbox, details, element, table } from "./dom";
+import { PlotPanel, numberText } from "./plots";
+import { Player, SPEEDS } from "./player";
+import { largestForce, traced, type Show, type Trace, type View } from "./view";
+import { View2D } from "./view2d";
+import { View3D } from "./view3d";
+
+export function makeView(dimension: number, redraw: () => void): View {
+  return dimension === 2 ? new View2D(redraw) : new View3D(redraw);
+}
+
+export class RunPage {
+  readonly element = element("div", { class: "run" });
+  readonly player: Player;
+  readonly view: View;
+  private readonly bands: Bands;
+  private readonly plots: PlotPanel[];
+  private readonly traces: Trace[];
+  private readonly show: Show;
+  private readonly playButton: HTMLButtonElement;
+  private readonly slider: HTMLInputElement;
+  private readonly clock = element("output", { class: "clock", "aria-label": "time" });
+  private readonly observer: ResizeObserver;
+  private dirty = true;
+  private stopped = false;
+
+  constructor(readonly run: Run) {
+    const units = unitsOf(run);
+    this.show = { contacts: true, forces: true, cones: false, traces: true, names: run.bodies.length <= 8 };
+    this.player = new Player(run.frames.time, () => this.changed());
+    this.view = makeView(run.dimension, () => this.changed());
+    this.view.load({
+      setting: run,
+      bounds: run.bounds,
+      largestForce: largestForce(run.frames.force),
+      lengthUnit: units.length,
+    });
+    this.traces = traced(run.bodies).map((body) => ({ body, points: path(run, body), count: 0 }));
+    const seek = (time: number) => {
+      this.player.playing = false;
+      this.player.seek(time);
+    };
+    this.bands = new Bands(seek, units.time);
+    this.bands.load(run);
+    this.plots = run.plots.map((plot) => {
+      const unit = plot.unit || (/force/.test(plot.title) ? units.force : plot.title === "energy" ? units.energy : "");
+      return new PlotPanel({ ...plot, unit }, units.time, seek);
+    });
+    this.playButton = button("Play", "▶", () => this.player.toggle());
+    this.playButton.classList.add("play");
+    this.slider = element("input", { type: "range", min: "0", max: "10000", value: "0", step: "1", "aria-label": "Time" });
+    this.slider.addEventListener("input", () => {
+      const s = Number(this.slider.value) / 10000;
+      seek(this.player.begin + s * (this.player.end - this.player.begin));
+    });
+    this.element.append(
+      element("section", { class: "stage", "aria-label": "Animation" }, this.view.element, this.controls(units.time), this.switches()),
+      element("section", { class: "charts", "aria-label": "Charts" },
+        element("h2", {}, "Contact modes"), this.bands.element,
+        element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element)),
+      element("section", { class: "texts", "aria-label": "Run" }, ...this.texts(units.time)),
+    );
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.element);
+    const frame = (now: number) => {
+      if (this.stopped) return;
+      this.player.advance(now);
+      if (this.dirty) this.draw();
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  }
+
+  // Ends the page's activity when another run is chosen.
+  close(): void {
+    this.stopped = true;
+    this.observer.disconnect();
+    this.element.remove();
+  }
+
+  snapshot(): Snapshot {
+    return snapshotAt(this.run, this.player.time);
+  }
+
+  // Draws at once, for those who read the picture.
+  draw(): void {
+    this.dirty = false;
+    const { time } = this.player;
+    const kept = indexAt(this.run.frames.time, time) + 1;
+    for (const trace of this.traces) trace.count = kept;
+    this.view.draw(this.snapshot(), this.traces, this.show);
+    this.bands.show(time);
+    for (const plot of this.plots) plot.show(time);
+    const span = this.player.end - this.player.begin || 1;
+    this.slider.value = String(Math.round((10000 * (time - this.player.begin)) / span));
+    const digits = Math.max(0, Math.min(9, 4 - Math.floor(Math.log10(span))));
+    this.clock.value = `t = ${time.toFixed(digits)}`;
+    this.playButton.textContent = this.player.playing ? "❚❚" : "▶";
+    this.playButton.setAttribute("aria-label", this.player.playing ? "Pause" : "Play");
+    this.playButton.title = this.player.playing ? "Pause" : "Play";
+  }
+
+  private changed(): void {
+    this.dirty = true;
+  }
+
+  private resize(): void {
+    this.view.resize();
+    this.bands.resize();
+    for (const plot of this.plots) plot.resize();
+    this.draw();
+  }
+
+  private controls(timeUnit: string): HTMLElement {
+    const speed = element("select", { "aria-label": "Speed", title: `time of the run${timeUnit ? ` (${timeUnit})` : ""} per second` });
+    for (const value of SPEEDS) speed.append(new Option(`${value}×`, String(value), false, value === this.player.speed));
+    speed.addEventListener("change", () => (this.player.speed = Number(speed.value)));
+    const unit = timeUnit ? element("span", { class: "unit" }, timeUnit) : "";
+    return element("div", { class: "controls" },
+      button("To the start", "|◂", () => { this.player.playing = false; this.player.seek(this.player.begin); }),
+      button("One frame back", "◂", () => this.player.step(-1)),
+      this.playButton,
+      button("One frame on", "▸", () => this.player.step(1)),
+      this.slider, element("span", { class: "time" }, this.clock, unit), speed);
+  }
+
+  private switches(): HTMLElement {
+    const names: [keyof Show, string][] = [
+      ["contacts", "contacts"], ["forces", "forces"], ["cones", "friction cones"], ["traces", "traces"], ["names", "names"],
+    ];
+    const shown = names.filter(([key]) => key !== "names" || this.run.dimension === 2);
+    return element("div", { class: "switches" },
+      ...shown.map(([key, label]) => checkbox(label, this.show[key], (on) => { this.show[key] = on; this.changed(); })),
+      button("Fit the view", "fit", () => { this.view.fit(); this.changed(); }));
+  }
+
+  private texts(timeUnit: string): HTMLElement[] {
+    const { run } = this;
+    const facts: string[][] = [
+      ["method", run.method],
+      ["certificate", certificateText(run, timeUnit)],
+      ["frames", framesText(run)],
+      ["version", `stickslip ${run.version}`],
+    ];
+    const list: HTMLElement[] = [details("About this run", true, table(["", ""], facts))];
+    if (!run.has_shapes)
+      list.unshift(element("p", { class: "note" }, "This recording was made by an older version and has no shapes: bodies are drawn as points."));
+    if (run.parameters.length > 0) {
+      const rows = run.parameters.map((p) => [p.name, `${numberText(p.value)} ${p.unit}`, p.description]);
+      list.push(details("Parameters", false, table(["name", "value", ""], rows)));
+    }
+    const ends = run.plots.filter((plot) => run.observables.some((o) => o.name === plot.title));
+    if (ends.length > 0) {
+      const rows = ends.map((plot) => [plot.title, `${numberText(plot.curves[0].last)} ${plot.unit}`, plot.description]);
+      list.push(details("Observables at the end", false, table(["name", "value", ""], rows)));
+    }
+    list.push(details("Scene file", false, element("pre", {}, run.scene)));
+    return list;
+  }
+}
+
+function path(run: Run, body: number): Float32Array {
+  const { time, pose } = run.frames;
+  const stride = run.dimension === 2 ? 3 : 7;
+  const points = new Float32Array(3 * time.length);
+  for (let k = 0; k < time.length; ++k) {
+    const at = (k * run.bodies.length + body) * stride;
+    points.set([pose[at], pose[at + 1], run.dimension === 2 ? 0 : pose[at + 2]], 3 * k);
+  }
+  return points;
+}
+
+export function certificateText(run: Run, timeUnit: string): string {
+  if (run.worst_residual === null) return "no step was recorded";
+  const tolerance = run.tolerance ? `, tolerance ${run.tolerance.toExponential(0)}` : "";
+  return `worst residual ${run.worst_residual.toExponential(2)} at t = ${numberText(run.worst_time)} ${timeUnit}${tolerance}`;
+}
+
+function framesText(run: Run): string {
+  const { frames } = run;
+  const count = `${frames.time.length} of ${frames.recorded} recorded frames`;
+  if (frames.tolerance === null) return `${count}, at equal distances; curves and modes are of all frames`;
+  if (frames.tolerance === 0) return count;
+  return `${count}; between them no point is drawn farther than ${numberText(frames.tolerance)} from where it was; curves and modes are of all frames`;
+}
+
+// What tests and other scripts on the page can ask.
+export function inspect(page: () => RunPage) {
+  const ready = performance.now(); // ms after the page was asked for
+  return {
+    time: () => page().player.time,
+    begin: () => page().player.begin,
+    end: () => page().player.end,
+    playing: () => page().player.playing,
+    seek: (time: number) => {
+      page().player.playing = false;
+      page().player.seek(time);
+      page().draw();
+    },
+    pose: (name: string) => {
+      const index = page().run.bodies.findIndex((body) => body.name === name);
+      return page().snapshot().poses[index];
+    },
+    contacts: () =>
+      page().snapshot().contacts.map((c) => ({
+        ...c, a: page().run.bodies[c.a].name, b: page().run.bodies[c.b].name, screen: page().view.screen(c.point),
+      })),
+    frames: () => Array.from(page().run.frames.time),
+    readyAfter: () => ready,
+  };
+}
