@@ -42,8 +42,8 @@ struct OptimiseOptions {
 std::string design_text(const study::Study& study, const study::Evaluation& evaluation) {
   std::string text;
   for (std::size_t i = 0; i < evaluation.design.size(); ++i)
-    text += fmt::format("{}{} = {:.6g}", i > 0 ? ", " : "", study.optimise->variables[i].parameter,
-                        evaluation.design[i]);
+    text +=
+        fmt::format("{}{} = {:.6g}", i > 0 ? ", " : "", study.optimise->variables[i].parameter, evaluation.design[i]);
   return text;
 }
 
@@ -114,19 +114,17 @@ int run_optimise(const OptimiseOptions& options) {
   LogFile log(options.log, study);
   const bool shown = progress_wanted() && !options.quiet;
   const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   double best = std::numeric_limits<double>::infinity();
   const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
   const study::OptimiseResult result = study::optimise(study, runner, threads, [&](const study::Evaluation& now) {
     log.write(now);
     if (now.value < best) best = now.value;
     if (shown)
-      show_progress_line(static_cast<double>(now.number), static_cast<double>(study.optimise->evaluations),
-                         fmt::format("{} of at most {} evaluations, {:.3g}/s, objective {:.6g}, best {:.6g}", now.number,
-                                     study.optimise->evaluations, static_cast<double>(now.number) / seconds(),
-                                     now.value, best));
+      show_progress_line(
+          static_cast<double>(now.number), static_cast<double>(study.optimise->evaluations),
+          fmt::format("{} of at most {} evaluations, {:.3g}/s, objective {:.6g}, best {:.6g}", now.number,
+                      study.optimise->evaluations, static_cast<double>(now.number) / seconds(), now.value, best));
     return true;
   });
   if (shown) end_progress();

@@ -29,7 +29,8 @@ namespace {
 
 constexpr const char* kStudyExamples =
     "A study file names a scene, what varies in it, and what counts as success (docs/studies.md). Trials run on all\n"
-    "cores; each finished one is a row of the store, an SQLite file. A study that was interrupted goes on where it was\n"
+    "cores; each finished one is a row of the store, an SQLite file. A study that was interrupted goes on where it "
+    "was\n"
     "when the same command is given again; the result does not depend on threads or interruptions.\n"
     "\n"
     "Examples:\n"
@@ -153,14 +154,14 @@ void add_study_export(CLI::App& study, int& exit_code) {
     bool cost = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = study.add_subcommand("export", "The trials as CSV, in their order: the same bytes for the same study");
+  CLI::App* verb =
+      study.add_subcommand("export", "The trials as CSV, in their order: the same bytes for the same study");
   options->store.add_to(*verb);
   verb->add_option("-o,--output", options->output, "File (default: standard output)");
   verb->add_flag("--cost", options->cost, "Also the seconds of each trial, which differ from run to run");
   verb->callback([options, &exit_code] {
-    exit_code = options->store.missing()
-                    ? static_cast<int>(kBadInput)
-                    : export_store(options->store.file(), options->output, options->cost);
+    exit_code = options->store.missing() ? static_cast<int>(kBadInput)
+                                         : export_store(options->store.file(), options->output, options->cost);
   });
 }
 
@@ -173,7 +174,8 @@ void add_map(CLI::App& study, int& exit_code) {
   CLI::App* verb = study.add_subcommand("map", "Heat map with intervals of a study over two grids, as SVG");
   options->store.add_to(*verb);
   verb->add_option("-o,--output", options->output, "File")->capture_default_str();
-  verb->add_option("--value", options->value, "success, objective or an observable (default: success, if there is one)");
+  verb->add_option("--value", options->value,
+                   "success, objective or an observable (default: success, if there is one)");
   verb->add_option("--study", options->study, "The study file, when it was moved");
   verb->callback([options, &exit_code] {
     exit_code = options->store.missing()

@@ -25,10 +25,10 @@ std::string estimate_text(const char* name, const study::Estimate& estimate) {
 }
 
 void show(const study::Progress& now) {
-  show_progress_line(static_cast<double>(now.done), static_cast<double>(now.total),
-                     fmt::format("{} of {} trials, {:.3g}/s, {:.0f} s left{}{}", now.done, now.total, now.rate,
-                                 now.seconds_left, estimate_text("success", now.success),
-                                 estimate_text("objective", now.objective)));
+  show_progress_line(
+      static_cast<double>(now.done), static_cast<double>(now.total),
+      fmt::format("{} of {} trials, {:.3g}/s, {:.0f} s left{}{}", now.done, now.total, now.rate, now.seconds_left,
+                  estimate_text("success", now.success), estimate_text("objective", now.objective)));
 }
 
 // An objective that no trial defines is a mistake in the study, not a result.

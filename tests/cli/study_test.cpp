@@ -27,8 +27,8 @@ struct Outcome {
 class StudyCommand : public StudyFolder {
  protected:
   Outcome run(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = "cd '" + folder_.string() + "' && " + before + "'" + tests::kCommand + "' " + arguments +
-                                " >out 2>err";
+    const std::string command =
+        "cd '" + folder_.string() + "' && " + before + "'" + tests::kCommand + "' " + arguments + " >out 2>err";
     const int state = std::system(command.c_str());
     return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content(folder_ / "out"), content(folder_ / "err")};
   }
@@ -98,8 +98,9 @@ TEST_F(StudyCommand, ShowRunsATrialAgainWithTheSameBits) {
 }
 
 TEST_F(StudyCommand, MapNeedsTwoGrids) {
-  file("grid.toml", "scene = \"scene.toml\"\ntrials = 2\nsuccess = \"way < 0.15\"\n[set]\nduration = 0.1\n"
-                    "[vary]\nv = { grid = [0.5, 1.5, 3] }\nmu = { grid = [0.2, 0.8, 4] }\n");
+  file("grid.toml",
+       "scene = \"scene.toml\"\ntrials = 2\nsuccess = \"way < 0.15\"\n[set]\nduration = 0.1\n"
+       "[vary]\nv = { grid = [0.5, 1.5, 3] }\nmu = { grid = [0.2, 0.8, 4] }\n");
   ASSERT_EQ(run("study grid.toml --store grid.db").code, 0);
   ASSERT_EQ(run("study map grid.db -o map.svg").code, 0);
   const std::string svg = content(folder_ / "map.svg");
@@ -150,8 +151,9 @@ TEST_F(StudyCommand, FullDiskKeepsFinishedTrials) {
 }
 
 TEST_F(StudyCommand, OptimiseWritesTheBestDesignAsAScene) {
-  file("study.toml", "scene = \"scene.toml\"\nobjective = \"(way - 0.3)^2\"\n[optimise]\nevaluations = 60\n"
-                     "[optimise.design]\nv = { start = 0.6, min = 0.1, max = 4 }\n");
+  file("study.toml",
+       "scene = \"scene.toml\"\nobjective = \"(way - 0.3)^2\"\n[optimise]\nevaluations = 60\n"
+       "[optimise.design]\nv = { start = 0.6, min = 0.1, max = 4 }\n");
   const Outcome outcome = run("optimise study.toml -o best.toml --log log.csv --json");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);

@@ -74,8 +74,9 @@ TEST_F(Optimise, WorstCaseBalancesTheFrictions) {
 
 TEST_F(Optimise, CombinesTheTrialsOfAnEvaluation) {
   const auto value = [&](const std::string& combine) {
-    const Study s = study("objective = \"v * mu\"\n[set]\nduration = 0.01\n[vary]\nmu = { list = [1, 2, 3, 6] }\n[optimise]\n" +
-                          combine + "\n[optimise.design]\nv = { min = 0.1, max = 4 }\n");
+    const Study s =
+        study("objective = \"v * mu\"\n[set]\nduration = 0.01\n[vary]\nmu = { list = [1, 2, 3, 6] }\n[optimise]\n" +
+              combine + "\n[optimise.design]\nv = { min = 0.1, max = 4 }\n");
     return evaluate_design(s, TrialRunner(s), 1, {2}).value;
   };
   EXPECT_DOUBLE_EQ(value("combine = \"sum\""), 24);
@@ -111,7 +112,8 @@ TEST_F(Optimise, UndefinedDesignsAreAvoidedAndLogged) {
 
 TEST_F(Optimise, BestDesignIsASceneThatRunsTheSame) {
   const Study s = study(
-      "objective = \"(way - 0.3)^2\"\n[set]\nduration = 0.7\nmu = 0.4\nmethod.step = 0.005\n[optimise]\nevaluations = 20\n"
+      "objective = \"(way - 0.3)^2\"\n[set]\nduration = 0.7\nmu = 0.4\nmethod.step = 0.005\n[optimise]\nevaluations = "
+      "20\n"
       "[optimise.design]\nv = { min = 0.1, max = 4 }\n");
   const TrialRunner runner(s);
   const OptimiseResult result = optimise(s, runner, 1);

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 //
 // Paths of a part through a gap: found when it fits, and only then.
-#include "stickslip/scene/scene.h"
 #include "stickslip/study/passage.h"
+#include "stickslip/scene/scene.h"
 #include "stickslip/study/trial_run.h"
 #include "tests/study/study_files.h"
 
@@ -82,8 +82,9 @@ class StagedStudy : public StudyFolder {};
 
 // The block must fit (it always does: there is no ceiling) and must stop within a distance for both frictions.
 TEST_F(StagedStudy, DesignsThatFailAStageDoNotReachTheNext) {
-  file("scene.toml", std::string(kSlidingBlock) + "\n[[body]]\nname = \"puck\"\nmass = 1\nshape = { disc = 0.1 }\n"
-                                                  "position = [\"v\", 0.11]\n");
+  file("scene.toml", std::string(kSlidingBlock) +
+                         "\n[[body]]\nname = \"puck\"\nmass = 1\nshape = { disc = 0.1 }\n"
+                         "position = [\"v\", 0.11]\n");
   const Study study = load_study(file("study.toml", R"(
 scene = "scene.toml"
 success = "way < 0.3"
@@ -106,7 +107,8 @@ vary = { mu = { list = [0.2, 0.8] } }
   EXPECT_THAT(runner.observables(), testing::ElementsAre("stages_passed", "runs"));
   const TrialPlan plan(study);
   // v^2 / (2 mu g): 0.0625 and less for the first design, 0.5625 with the low friction for the second.
-  const TrialResult good = runner.run(plan.trial(0)), bad = runner.run(plan.trial(1)), outside = runner.run(plan.trial(2));
+  const TrialResult good = runner.run(plan.trial(0)), bad = runner.run(plan.trial(1)),
+                    outside = runner.run(plan.trial(2));
   EXPECT_EQ(good.success, 1) << good.cause;
   EXPECT_THAT(good.observables, testing::ElementsAre(2, 2));
   EXPECT_EQ(bad.success, 0);

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 //
 // What a study leaves in its store does not depend on how it was run: threads, interruptions, stop rules.
-#include "stickslip/study/csv.h"
 #include "stickslip/study/session.h"
+#include "stickslip/study/csv.h"
 #include "stickslip/study/summary.h"
 #include "tests/study/study_files.h"
 
@@ -159,8 +159,9 @@ TEST_F(StudySession, OtherFilesAndVersionsAreRefused) {
     }
     return false;
   };
-  EXPECT_TRUE(refused(file("notes.txt", "these are my notes, and longer than a database header of 100 bytes would be, "
-                                        "so that nobody takes them for one"),
+  EXPECT_TRUE(refused(file("notes.txt",
+                           "these are my notes, and longer than a database header of 100 bytes would be, "
+                           "so that nobody takes them for one"),
                       "test"));
   EXPECT_THAT(content(folder_ / "notes.txt"), HasSubstr("my notes"));
   run(s, "results.db", 1);
@@ -170,8 +171,9 @@ TEST_F(StudySession, OtherFilesAndVersionsAreRefused) {
 }
 
 TEST_F(StudySession, SummaryCountsAndClusters) {
-  const Study s = study("scene = \"scene.toml\"\ntrials = 10\nsuccess = \"way < 0.2 && speed < 0.1\"\n"
-                        "[set]\nduration = 0.3\n[vary]\nv = { list = [0.5, 2, 9] }\n");
+  const Study s = study(
+      "scene = \"scene.toml\"\ntrials = 10\nsuccess = \"way < 0.2 && speed < 0.1\"\n"
+      "[set]\nduration = 0.3\n[vary]\nv = { list = [0.5, 2, 9] }\n");
   run(s, "results.db", 2);
   const StudySummary summary = summarise(*Store::open(folder_ / "results.db"));
   EXPECT_EQ(summary.done, 30);

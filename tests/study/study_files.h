@@ -55,8 +55,8 @@ class StudyFolder : public ::testing::Test {
   void SetUp() override {
     // One folder per test and process: ctest runs tests side by side.
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("stickslip_study_" + std::to_string(getpid()) + "_" + info->name());
+    folder_ =
+        std::filesystem::temp_directory_path() / ("stickslip_study_" + std::to_string(getpid()) + "_" + info->name());
     std::filesystem::create_directories(folder_);
     file("scene.toml", kSlidingBlock);
   }

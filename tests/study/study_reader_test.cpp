@@ -22,7 +22,9 @@ using ::testing::HasSubstr;
 
 class StudyFile : public StudyFolder {
  protected:
-  Study study(const std::string& text) const { return load_study(file("study.toml", "scene = \"scene.toml\"\n" + text)); }
+  Study study(const std::string& text) const {
+    return load_study(file("study.toml", "scene = \"scene.toml\"\n" + text));
+  }
 
   std::string error(const std::string& text) const {
     try {
@@ -49,8 +51,8 @@ TEST_F(StudyFile, GridsAndListsAreCombinedTheLastFastest) {
 
 TEST_F(StudyFile, DrawnValuesBelongToTrialGroupOrRepeat) {
   const auto drawn = [&](const std::string& each) {
-    const Study s = study("trials = 3\n[vary]\nv = { list = [1, 2] }\nmu = { uniform = [0.1, 0.9], each = \"" + each +
-                          "\" }\n");
+    const Study s =
+        study("trials = 3\n[vary]\nv = { list = [1, 2] }\nmu = { uniform = [0.1, 0.9], each = \"" + each + "\" }\n");
     std::vector<double> values;
     for (int i = 0; i < 6; ++i) values.push_back(TrialPlan(s).trial(i).values[1]);
     return values;
@@ -86,7 +88,8 @@ TEST_F(StudyFile, NormalValuesStayWithinTheRangeOfTheParameter) {
 
 // The block slides v^2 / (2 mu g) = 0.1 and the stepper is first order: half a step of the initial speed.
 TEST_F(StudyFile, TrialRunsTheSceneWithItsParameters) {
-  const Study s = study("success = \"way > 0.05 && speed < 1e-9\"\nobjective = \"2 * way\"\n[vary]\nmu = { list = [0.5] }\n");
+  const Study s =
+      study("success = \"way > 0.05 && speed < 1e-9\"\nobjective = \"2 * way\"\n[vary]\nmu = { list = [0.5] }\n");
   const TrialRunner runner(s);
   const TrialResult result = runner.run(TrialPlan(s).trial(0));
   EXPECT_EQ(result.status, TrialStatus::Finished) << result.cause;

@@ -35,7 +35,8 @@ void write_csv(Store& store, const CsvOptions& options, const std::function<void
   line += ",status,cause,success,objective,end_time,residual,steps";
   if (options.cost) {
     line += ",seconds";
-    for (const std::string& name : header.stages) line += fmt::format(",{}", csv_text(fmt::format("seconds of {}", name)));
+    for (const std::string& name : header.stages)
+      line += fmt::format(",{}", csv_text(fmt::format("seconds of {}", name)));
   }
   write(line + "\n");
 

@@ -82,7 +82,7 @@ Database::~Database() {
 }
 
 void Database::fail(int code) const {
-  const char* why = (code & 0xFF) == SQLITE_FULL    ? "the disk is full"
+  const char* why = (code & 0xFF) == SQLITE_FULL     ? "the disk is full"
                     : (code & 0xFF) == SQLITE_NOTADB ? "it is not a database"
                                                      : sqlite3_errmsg(handle_);
   throw StoreError(fmt::format("the store {} cannot be used: {}", file_.string(), why), (code & 0xFF) == SQLITE_NOTADB);

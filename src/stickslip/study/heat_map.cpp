@@ -66,15 +66,17 @@ struct Panel {
     const std::string fill =
         std::isfinite(value) ? colour_of(high > low ? (value - low) / (high - low) : 0.5) : "#ffffff";
     return fmt::format(
-        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"><title>{} = {:.6g}, {} = {:.6g}: "
+        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"><title>{} = {:.6g}, {} = "
+        "{:.6g}: "
         "{:.4g} [{:.4g}, {:.4g}], {} trials</title></rect>\n",
         x, y, w, h, fill, escaped(map.x_name), cell.x, escaped(map.y_name), cell.y, cell.estimate.value,
         cell.estimate.low, cell.estimate.high, cell.estimate.count);
   }
 
   [[nodiscard]] std::string frame_svg(const std::string& title) const {
-    std::string out = fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444\"/>\n", left, top, kPanel, kPanel);
+    std::string out =
+        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444\"/>\n", left, top,
+                    kPanel, kPanel);
     out += text_at(left, top - 8, title);
     out += text_at(left, top + kPanel + 16, fmt::format("{:.4g}", map.xs.front()));
     out += text_at(left + kPanel, top + kPanel + 16, fmt::format("{:.4g}", map.xs.back()), "text-anchor=\"end\"");

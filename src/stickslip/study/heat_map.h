@@ -20,8 +20,8 @@ struct HeatMapCell {
 };
 
 struct HeatMap {
-  std::string title, value;                 // what is shown: success, objective or an observable
-  std::string x_name, y_name;               // parameters along the axes
+  std::string title, value;    // what is shown: success, objective or an observable
+  std::string x_name, y_name;  // parameters along the axes
   std::vector<std::string> other_names;
   std::vector<double> xs, ys;               // sorted
   std::vector<std::vector<double>> panels;  // combinations of the other grids, in their order

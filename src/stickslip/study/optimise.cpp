@@ -134,7 +134,8 @@ class Search {
     std::vector<double> design;
     for (std::size_t i = 0; i < size(); ++i) {
       const DesignVariable& variable = settings_.variables[i];
-      design.push_back(std::clamp(variable.low + point[i] * (variable.high - variable.low), variable.low, variable.high));
+      design.push_back(
+          std::clamp(variable.low + point[i] * (variable.high - variable.low), variable.low, variable.high));
     }
     Evaluation evaluation = evaluate_design(study_, runner_, threads_, design);
     evaluation.number = ++result_.evaluations;

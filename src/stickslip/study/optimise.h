@@ -6,13 +6,13 @@
 //   minimise  F(d) = combine_i objective(trial i of the study with the design d),     low <= d <= high
 //
 // combine: sum, mean, worst, or the mean of the worst share (CVaR). The searches are NLopt's, in coordinates scaled to
-// the unit cube: Nelder-Mead, BOBYQA and COBYLA (local, without derivatives), CRS (global, random with a fixed seed) and
-// SLSQP (local, with central differences). Several starts: the given one, then points of a Sobol sequence.
-// The trials of an evaluation run in parallel and are combined in their order: the search is the same for every number
-// of threads.
+// the unit cube: Nelder-Mead, BOBYQA and COBYLA (local, without derivatives), CRS (global, random with a fixed seed)
+// and SLSQP (local, with central differences). Several starts: the given one, then points of a Sobol sequence. The
+// trials of an evaluation run in parallel and are combined in their order: the search is the same for every number of
+// threads.
 //
-// A trial without an objective (rejected, uncertified, not a number) makes the design undefined: the search sees a value
-// above all it has seen, and the log says so.
+// A trial without an objective (rejected, uncertified, not a number) makes the design undefined: the search sees a
+// value above all it has seen, and the log says so.
 #pragma once
 
 #include "stickslip/study/trial_run.h"

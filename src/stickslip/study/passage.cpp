@@ -129,9 +129,8 @@ bool PassageWorld::free(const PlanarPose& pose) const {
     for (const Circle& circle : part_.circles)
       if ((world(circle.centre) - post.centre).norm() < circle.radius + post.radius) return false;
   }
-  return std::ranges::none_of(device_.points, [&](const Vec2& point) {
-    return (point - centre).norm() < radius_ && part_holds(point, edges);
-  });
+  return std::ranges::none_of(
+      device_.points, [&](const Vec2& point) { return (point - centre).norm() < radius_ && part_holds(point, edges); });
 }
 
 namespace {
@@ -216,8 +215,7 @@ class PassageSearch {
       if (node < 0) continue;
       const PlanarPose target = near[static_cast<std::size_t>(node)].pose;
       int other = extend(far, target);
-      while (other >= 0 && distance(far[static_cast<std::size_t>(other)].pose, target) > 0)
-        other = extend(far, target);
+      while (other >= 0 && distance(far[static_cast<std::size_t>(other)].pose, target) > 0) other = extend(far, target);
       if (other < 0) continue;
       passage.found = true;
       passage.path = i % 2 == 0 ? joined(node, other) : joined(other, node);

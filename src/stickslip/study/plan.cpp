@@ -63,11 +63,11 @@ Trial TrialPlan::trial(std::int64_t index) const {
         value = variation.values[static_cast<std::size_t>(trial.group / strides_[i] % size)];
         break;
       }
-      case Variation::Kind::Uniform:
-        value = between(variation, random_uniform(study_.seed, streams_[i], key));
-        break;
+      case Variation::Kind::Uniform: value = between(variation, random_uniform(study_.seed, streams_[i], key)); break;
       case Variation::Kind::Normal: value = draw_normal(variation, study_.seed, streams_[i], key); break;
-      case Variation::Kind::Sobol: value = between(variation, sobol_point(study_.seed, key, variation.dimension)); break;
+      case Variation::Kind::Sobol:
+        value = between(variation, sobol_point(study_.seed, key, variation.dimension));
+        break;
       case Variation::Kind::Latin: {
         const auto slice = static_cast<double>(random_permutation(study_.seed, streams_[i], key, keys));
         value = between(variation, (slice + random_uniform(study_.seed, streams_[i], key)) / static_cast<double>(keys));

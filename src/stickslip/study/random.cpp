@@ -58,8 +58,7 @@ double normal_quantile(double p) {
   if (p > 0.5) return -normal_quantile(1 - p);
   // A rational start (Abramowitz and Stegun 26.2.23, error 4.5e-4), then Halley's method on erfc.
   const double t = std::sqrt(-2 * std::log(p));
-  double x = -(t - (2.515517 + t * (0.802853 + t * 0.010328)) /
-                       (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+  double x = -(t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
   for (int i = 0; i < 3; ++i) {
     const double excess = 0.5 * std::erfc(-x / std::numbers::sqrt2) - p;
     const double density = std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;

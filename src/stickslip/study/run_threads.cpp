@@ -14,7 +14,7 @@
 namespace stickslip::study {
 namespace {
 
-constexpr std::size_t kEnough = 256;   // results that are worth a transaction at once
+constexpr std::size_t kEnough = 256;  // results that are worth a transaction at once
 constexpr std::size_t kMostWaiting = 4096;
 constexpr auto kPatience = std::chrono::milliseconds(20);
 

@@ -19,7 +19,7 @@ namespace {
 constexpr int kPoints = 4;
 constexpr double kPlaces[kPoints] = {-1, -0.5, 0.5, 1};  // in steps
 
-const scene::Parameter& parameter_named(const scene::Scene& scene, const std::string& name) {
+const scene::Parameter& checked_parameter(const scene::Scene& scene, const std::string& name) {
   const auto found = std::ranges::find(scene.parameters, name, &scene::Parameter::name);
   if (found != scene.parameters.end()) return *found;
   std::vector<std::string> names;
@@ -56,8 +56,7 @@ Derivative derivative_of(const std::vector<SceneRun>& runs, std::size_t first, c
   const double wide = (f[3] - f[0]) / (2 * step), narrow = (f[2] - f[1]) / step;
   const double size = std::max({std::abs(f[0]), std::abs(f[1]), std::abs(f[2]), std::abs(f[3])});
   derivative.value = (4 * narrow - wide) / 3;
-  derivative.error =
-      std::abs(narrow - wide) / 3 + 4 * std::numeric_limits<double>::epsilon() * size / step;
+  derivative.error = std::abs(narrow - wide) / 3 + 4 * std::numeric_limits<double>::epsilon() * size / step;
   return derivative;
 }
 
@@ -70,7 +69,7 @@ Sensitivities sensitivities(const scene::Document& document, std::span<const sce
   result.parameters = parameters;
   std::vector<double> steps;
   for (const std::string& name : parameters) {
-    const double value = parameter_named(scene, name).value;
+    const double value = checked_parameter(scene, name).value;
     result.parameter_values.push_back(value);
     steps.push_back(options.step * (value != 0 ? std::abs(value) : 1));
   }
@@ -84,7 +83,8 @@ Sensitivities sensitivities(const scene::Document& document, std::span<const sce
   const auto work = [&] {
     for (std::size_t k = next++; k < runs.size(); k = next++) {
       const std::size_t i = k / kPoints;
-      runs[k] = run_with(document, overrides, parameters[i], result.parameter_values[i] + kPlaces[k % kPoints] * steps[i]);
+      runs[k] =
+          run_with(document, overrides, parameters[i], result.parameter_values[i] + kPlaces[k % kPoints] * steps[i]);
     }
   };
   {

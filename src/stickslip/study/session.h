@@ -19,9 +19,9 @@ namespace stickslip::study {
 // For the eyes of whoever waits; estimates over the trials in the order in which they arrived.
 struct Progress {
   std::int64_t done = 0, total = 0;
-  double seconds = 0;          // of this session
-  double rate = 0;             // trials per second
-  double seconds_left = 0;     // when all remaining trials are run; a stop rule may end the study before
+  double seconds = 0;       // of this session
+  double rate = 0;          // trials per second
+  double seconds_left = 0;  // when all remaining trials are run; a stop rule may end the study before
   Estimate success, objective;
 };
 

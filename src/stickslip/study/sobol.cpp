@@ -80,8 +80,7 @@ std::uint32_t sobol_bits(std::uint64_t index, int dimension) {
 }
 
 double sobol_point(std::uint64_t seed, std::uint64_t index, int dimension) {
-  const auto shift =
-      static_cast<std::uint32_t>(random_bits(seed, kShiftStream, static_cast<std::uint64_t>(dimension)));
+  const auto shift = static_cast<std::uint32_t>(random_bits(seed, kShiftStream, static_cast<std::uint64_t>(dimension)));
   return (static_cast<double>(sobol_bits(index, dimension) ^ shift) + 0.5) * 0x1p-32;
 }
 

@@ -52,16 +52,16 @@ std::string block(const std::string& title, const std::string& content) {
 }
 
 std::string variation_text(const Variation& v) {
-  std::string text = fmt::format("{} kind {} each {} a {} b {} low {} high {} dimension {}", v.parameter,
-                                 static_cast<int>(v.kind), static_cast<int>(v.each), v.a, v.b, v.low, v.high,
-                                 v.dimension);
+  std::string text =
+      fmt::format("{} kind {} each {} a {} b {} low {} high {} dimension {}", v.parameter, static_cast<int>(v.kind),
+                  static_cast<int>(v.each), v.a, v.b, v.low, v.high, v.dimension);
   for (const double x : v.values) text += fmt::format(" {}", x);
   return text + "\n";
 }
 
 std::string stage_text(const Stage& stage) {
-  std::string text = fmt::format("{} kind {} required {} part {} samples {}\n", stage.name, static_cast<int>(stage.kind),
-                                 stage.required, stage.part, stage.samples);
+  std::string text = fmt::format("{} kind {} required {} part {} samples {}\n", stage.name,
+                                 static_cast<int>(stage.kind), stage.required, stage.part, stage.samples);
   for (const auto* list : {&stage.goal, &stage.low, &stage.high})
     for (const std::string& expression : *list) text += expression + "\n";
   for (const scene::Override& over : stage.set) text += fmt::format("{}={}\n", over.name, over.value);
@@ -83,7 +83,8 @@ std::string meaning_of(const Study& study, const std::string& scene_text, const 
   }
   return block("version", version) + block("scene", scene_text) + block("set", set) + block("vary", vary) +
          block("seed", fmt::format("{}", study.seed)) + block("success", study.success) +
-         block("objective", study.objective) + block("stage", stages) + block("trials", fixed_count ? fmt::format("{}", study.trials) : "any");
+         block("objective", study.objective) + block("stage", stages) +
+         block("trials", fixed_count ? fmt::format("{}", study.trials) : "any");
 }
 
 // The title of the first block that differs.
@@ -139,7 +140,7 @@ void Store::lock() {
       throw StoreError(fmt::format("another process is adding to the store {}", database_.file().string()), true);
     }
     // The process before may have removed the file between our opening and locking it.
-    struct stat ours {}, named {};
+    struct stat ours{}, named{};
     if (::fstat(file, &ours) == 0 && ::stat(name.c_str(), &named) == 0 && ours.st_ino == named.st_ino) {
       lock_ = file;
       return;
@@ -168,10 +169,9 @@ std::unique_ptr<Store> Store::create_or_resume(const std::filesystem::path& file
                                    file.string(), difference(store->header_.meaning, header.meaning)),
                        true);
     Statement update(store->database_, "UPDATE study SET value = ?2 WHERE key = ?1");
-    for (const auto& [key, value] : {std::pair("groups", fmt::format("{}", header.groups)),
-                                     std::pair("trials", fmt::format("{}", header.trials)),
-                                     std::pair("study_file", header.study_file),
-                                     std::pair("study_text", header.study_text)}) {
+    for (const auto& [key, value] :
+         {std::pair("groups", fmt::format("{}", header.groups)), std::pair("trials", fmt::format("{}", header.trials)),
+          std::pair("study_file", header.study_file), std::pair("study_text", header.study_text)}) {
       update.bind(1, std::string_view(key));
       update.bind(2, std::string_view(value));
       update.step();
@@ -218,8 +218,7 @@ void Store::create(const StoreHeader& header) {
         std::pair("study_text", header.study_text), std::pair("scene_text", header.scene_text),
         std::pair("meaning", header.meaning), std::pair("groups", fmt::format("{}", header.groups)),
         std::pair("trials", fmt::format("{}", header.trials)), std::pair("parameters", joined(header.parameters)),
-        std::pair("observables", joined(header.observables)),
-        std::pair("stages", joined(header.stages))}) {
+        std::pair("observables", joined(header.observables)), std::pair("stages", joined(header.stages))}) {
     insert.bind(1, std::string_view(key));
     insert.bind(2, std::string_view(value));
     insert.step();
@@ -247,7 +246,9 @@ void Store::read_header() {
 
 void Store::prepare_insert() {
   std::string places = "?";
-  for (std::size_t i = 1; i < kFixed + header_.parameters.size() + header_.observables.size() + header_.stages.size(); ++i) places += ",?";
+  for (std::size_t i = 1; i < kFixed + header_.parameters.size() + header_.observables.size() + header_.stages.size();
+       ++i)
+    places += ",?";
   insert_ = std::make_unique<Statement>(database_, "INSERT INTO trial VALUES (" + places + ")");
 }
 

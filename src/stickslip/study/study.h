@@ -34,7 +34,7 @@ struct Variation {
   std::vector<double> values;  // Grid: all of them (a list is a grid, too)
   double a = 0, b = 0;         // from, to; Normal: mean, standard deviation
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();  // Normal
-  int dimension = 0;           // Sobol: which coordinate
+  int dimension = 0;  // Sobol: which coordinate
   scene::Place place;
 };
 
@@ -88,9 +88,9 @@ struct Stage {
 struct Study {
   std::string title;
   std::filesystem::path file, scene_file;
-  std::string text;             // of the study file, as read
+  std::string text;  // of the study file, as read
   std::uint64_t seed = 1;
-  std::int64_t trials = 1;      // per group
+  std::int64_t trials = 1;  // per group
   std::vector<scene::Override> set;
   std::vector<Variation> variations;
   std::string success, objective;  // expressions of parameters and observables; empty: none

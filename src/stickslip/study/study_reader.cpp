@@ -119,8 +119,7 @@ class StudyReader {
     if (list.kind != Value::Kind::Array || list.items.empty())
       throw SceneError(list.place, "'stage' must be a list of tables");
     for (const Value& value : list.items) study_.stages.push_back(read_stage(value));
-    if (!study_.objective.empty())
-      throw SceneError(study_.objective_place, "a study with stages has no objective");
+    if (!study_.objective.empty()) throw SceneError(study_.objective_place, "a study with stages has no objective");
     if (study_.stages.back().kind == Stage::Kind::Path)
       throw SceneError(list.items.back().place, "the last stage must run");
   }
@@ -162,8 +161,7 @@ class StudyReader {
     stage.part = scene::read_text(table.require("part"), table.what("part"));
     if (std::ranges::none_of(scene_.model.bodies, [&](const model::Body& body) { return body.name == stage.part; }))
       throw SceneError(table.require("part").place, fmt::format("the scene has no body '{}'", stage.part));
-    if (scene_.model.dimension != 2)
-      throw SceneError(table.place(), "a path is only searched in the plane");
+    if (scene_.model.dimension != 2) throw SceneError(table.place(), "a path is only searched in the plane");
     stage.goal = read_expressions(table, "goal", 2, 3);
     stage.low = read_expressions(table, "low", 2, 2);
     stage.high = read_expressions(table, "high", 2, 2);
@@ -196,8 +194,7 @@ class StudyReader {
                                                 rule.of == StopRule::Of::Success ? "success" : "objective"));
     rule.width = table.positive("width");
     rule.confidence = table.positive("confidence", rule.confidence);
-    if (rule.confidence >= 1)
-      throw SceneError(table.require("confidence").place, "the confidence must be below 1");
+    if (rule.confidence >= 1) throw SceneError(table.require("confidence").place, "the confidence must be below 1");
     rule.least = integer(table, "least", 20, 2, kMostTrials);
     rule.per_group = table.boolean("per_group", false);
     study_.stop = rule;
@@ -216,11 +213,9 @@ class StudyReader {
                                                     {"crs", "crs"},
                                                     {"slsqp", "slsqp"}}});
     if (const Value* combine = table.find("combine"))
-      settings.combine = read_word<Combine, 4>(*combine, table.what("combine"),
-                                               {{{"sum", Combine::Sum},
-                                                 {"mean", Combine::Mean},
-                                                 {"worst", Combine::Worst},
-                                                 {"cvar", Combine::Cvar}}});
+      settings.combine = read_word<Combine, 4>(
+          *combine, table.what("combine"),
+          {{{"sum", Combine::Sum}, {"mean", Combine::Mean}, {"worst", Combine::Worst}, {"cvar", Combine::Cvar}}});
     settings.tail = table.positive("tail", settings.tail);
     if (settings.tail > 1) throw SceneError(table.require("tail").place, "'tail' must not be above 1");
     settings.evaluations = integer(table, "evaluations", 500, 1, 1e9);
@@ -252,11 +247,11 @@ class StudyReader {
     if (!std::isfinite(variable.low) || !std::isfinite(variable.high))
       throw SceneError(entry.place, fmt::format("{} needs min and max", what));
     if (!(variable.low < variable.high))
-      throw SceneError(entry.place, fmt::format("{}: the range from {} to {} is empty", what, variable.low,
-                                                variable.high));
+      throw SceneError(entry.place,
+                       fmt::format("{}: the range from {} to {} is empty", what, variable.low, variable.high));
     if (variable.low < parameter->min || variable.high > parameter->max)
-      throw SceneError(entry.place, fmt::format("{} leaves the range {} .. {} of the scene", what, parameter->min,
-                                                parameter->max));
+      throw SceneError(entry.place,
+                       fmt::format("{} leaves the range {} .. {} of the scene", what, parameter->min, parameter->max));
     if (variable.start < variable.low || variable.start > variable.high)
       throw SceneError(entry.place, fmt::format("{}: the start {} lies outside {} .. {}", what, variable.start,
                                                 variable.low, variable.high));

@@ -17,7 +17,7 @@ struct FailureCluster {
   std::string cause;
   TrialStatus status = TrialStatus::Finished;
   std::int64_t count = 0;
-  std::vector<std::int64_t> examples;  // the first few trials
+  std::vector<std::int64_t> examples;     // the first few trials
   std::vector<MeanEstimator> parameters;  // of its trials, one per parameter of the store
 };
 
@@ -27,7 +27,7 @@ struct StudySummary {
   Estimate success, objective;              // count 0: the study does not ask
   double least = 0, most = 0;               // objective
   std::int64_t least_trial = -1;
-  std::int64_t undefined_objectives = 0;    // trials that ran and have none
+  std::int64_t undefined_objectives = 0;  // trials that ran and have none
   double worst_residual = 0;
   double seconds = 0;  // of all trials together
   std::int64_t steps = 0;

@@ -22,8 +22,7 @@ scene::Scope result_scope(const scene::Scene& scene, std::span<const double> obs
   scene::Scope scope;
   scope.constants["end_time"] = end_time;
   for (const scene::Parameter& parameter : scene.parameters) scope.constants[parameter.name] = parameter.value;
-  for (std::size_t i = 0; i < observables.size(); ++i)
-    scope.constants[scene.observables[i].name] = observables[i];
+  for (std::size_t i = 0; i < observables.size(); ++i) scope.constants[scene.observables[i].name] = observables[i];
   return scope;
 }
 

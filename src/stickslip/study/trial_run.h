@@ -20,15 +20,15 @@ namespace stickslip::study {
 struct TrialResult {
   std::int64_t index = 0;
   TrialStatus status = TrialStatus::Finished;
-  std::string cause;                   // why it is not a success, for people and for clustering; empty: it is one
-  std::vector<double> observables;     // at the end; nan where not defined
-  double success = kNotANumber;        // 1, 0; nan: the study does not ask
-  double objective = kNotANumber;      // nan: not defined
+  std::string cause;                // why it is not a success, for people and for clustering; empty: it is one
+  std::vector<double> observables;  // at the end; nan where not defined
+  double success = kNotANumber;     // 1, 0; nan: the study does not ask
+  double objective = kNotANumber;   // nan: not defined
   double end_time = kNotANumber;
-  double residual = kNotANumber;       // the worst certificate of the run
+  double residual = kNotANumber;  // the worst certificate of the run
   std::int64_t steps = 0;
-  double seconds = 0;                  // of wall time
-  std::vector<double> stage_seconds;   // of the stages that were reached; others nan
+  double seconds = 0;                 // of wall time
+  std::vector<double> stage_seconds;  // of the stages that were reached; others nan
 
   [[nodiscard]] bool ran() const { return status == TrialStatus::Finished || status == TrialStatus::Stopped; }
 };
@@ -61,7 +61,7 @@ class TrialRunner {
   const Study& study_;
   scene::Document document_;
   std::vector<std::string> observables_;
-  std::vector<std::string> conditions_;  // the success, taken apart at its outermost &&
+  std::vector<std::string> conditions_;               // the success, taken apart at its outermost &&
   std::vector<std::unique_ptr<TrialRunner>> stages_;  // one per stage of kind Run, null for paths
 };
 

@@ -17,12 +17,12 @@ using scene::SceneError;
 using scene::TableReader;
 using scene::Value;
 
-void read_kind(Variation& variation, const std::string& kind, const std::vector<double>& numbers,
-                      const Value& value, const TableReader& table) {
+void read_kind(Variation& variation, const std::string& kind, const std::vector<double>& numbers, const Value& value,
+               const TableReader& table) {
   const auto need = [&](std::size_t count, const char* form) {
     if (numbers.size() != count)
-      throw SceneError(value.place, fmt::format("{} must be {}, not {} numbers", table.what(kind), form,
-                                                numbers.size()));
+      throw SceneError(value.place,
+                       fmt::format("{} must be {}, not {} numbers", table.what(kind), form, numbers.size()));
   };
   if (kind == "list") {
     variation.kind = Variation::Kind::Grid;
@@ -59,8 +59,8 @@ void read_kind(Variation& variation, const std::string& kind, const std::vector<
                    : kind == "sobol" ? Variation::Kind::Sobol
                                      : Variation::Kind::Latin;
   if (!(variation.a < variation.b))
-    throw SceneError(value.place, fmt::format("{}: the range from {} to {} is empty", table.what(kind), variation.a,
-                                              variation.b));
+    throw SceneError(value.place,
+                     fmt::format("{}: the range from {} to {} is empty", table.what(kind), variation.a, variation.b));
 }
 
 void check_range(Variation& variation, const Parameter& parameter, const Value& value) {
@@ -75,8 +75,8 @@ void check_range(Variation& variation, const Parameter& parameter, const Value& 
     // Values outside are drawn again; that must succeed now and then.
     if (!(variation.low < variation.high) || variation.low > variation.a + 5 * variation.b ||
         variation.high < variation.a - 5 * variation.b)
-      throw SceneError(value.place, fmt::format("the range of '{}' leaves nothing of the distribution",
-                                                parameter.name));
+      throw SceneError(value.place,
+                       fmt::format("the range of '{}' leaves nothing of the distribution", parameter.name));
   } else if (variation.kind == Variation::Kind::Grid) {
     for (const double x : variation.values) check(x);
   } else {
@@ -93,10 +93,9 @@ Variation read_variation(const Value::Entry& entry, const scene::Scene& scene, c
   variation.parameter = entry.key;
   variation.place = entry.place;
   if (const Value* each = table.find("each"))
-    variation.each = read_word<Variation::Each, 3>(*each, table.what("each"),
-                                                   {{{"trial", Variation::Each::Trial},
-                                                     {"group", Variation::Each::Group},
-                                                     {"repeat", Variation::Each::Repeat}}});
+    variation.each = read_word<Variation::Each, 3>(
+        *each, table.what("each"),
+        {{{"trial", Variation::Each::Trial}, {"group", Variation::Each::Group}, {"repeat", Variation::Each::Repeat}}});
   constexpr std::array<const char*, 6> kKinds{"grid", "list", "uniform", "normal", "sobol", "latin"};
   const Value* value = nullptr;
   std::string kind;
@@ -117,8 +116,7 @@ Variation read_variation(const Value::Entry& entry, const scene::Scene& scene, c
 
 }  // namespace
 
-const scene::Parameter* parameter_named(const scene::Scene& scene, const std::string& name,
-                                        const scene::Place& place) {
+const scene::Parameter* parameter_named(const scene::Scene& scene, const std::string& name, const scene::Place& place) {
   std::vector<std::string> names;
   std::string list;
   for (const scene::Parameter& parameter : scene.parameters) {

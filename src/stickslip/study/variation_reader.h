@@ -30,7 +30,7 @@ Enum read_word(const scene::Value& value, const std::string& what,
   }
   const std::string hint = scene::did_you_mean(text, names);
   throw scene::SceneError(value.place, fmt::format("{}: unknown name '{}'", what, text),
-                   hint.empty() ? "known are " + list : hint);
+                          hint.empty() ? "known are " + list : hint);
 }
 
 // The parameter that a key names, or null for duration, method.step and the like. Throws when there is no such thing.
