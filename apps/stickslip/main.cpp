@@ -22,6 +22,9 @@ constexpr const char* kExamples =
     "  stickslip check scene.toml                     validate a scene\n"
     "  stickslip report ball.h5                       a page to look at, ball.html\n"
     "  stickslip export ball.h5 -o ball.csv           a recording as CSV\n"
+    "  stickslip study study.toml --store results.db  sweeps and Monte Carlo: trials with intervals, resumable\n"
+    "  stickslip optimise study.toml -o best.toml     search for the best design; written back as a scene\n"
+    "  stickslip sensitivity scene.toml --of mu       derivatives of the observables\n"
     "  stickslip solve problem.json                   solve one problem, print one line\n"
     "  stickslip solve --json problems/*.json.gz      one JSON object per file, for programs\n"
     "  stickslip solve --solver lemke --tol 1e-10 problem.json\n"
@@ -48,6 +51,9 @@ int run(int argc, char** argv) {
   stickslip::app::add_check(app, exit_code);
   stickslip::app::add_report(app, exit_code);
   stickslip::app::add_export(app, exit_code);
+  stickslip::app::add_study(app, exit_code);
+  stickslip::app::add_optimise(app, exit_code);
+  stickslip::app::add_sensitivity(app, exit_code);
   stickslip::app::add_solve(app, exit_code);
   stickslip::app::add_list(app, exit_code);
   try {

@@ -22,6 +22,9 @@ void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
+void add_study(CLI::App& app, int& exit_code);
+void add_optimise(CLI::App& app, int& exit_code);
+void add_sensitivity(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 

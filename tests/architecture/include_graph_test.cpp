@@ -41,6 +41,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"scene", {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation"}},
       {"recording", {"math", "model", "collision", "contact", "stepping", "simulation"}},
       {"report", {"math", "model", "collision", "contact", "recording"}},
+      {"study", {"math", "model", "collision", "contact", "stepping", "simulation", "scene"}},
+      {"study_mpi", {"math", "study"}},
   };
   return kAllowed;
 }
@@ -113,6 +115,12 @@ TEST(IncludeGraph, ComplementarityUsesOnlyEigenAndFmt) {
     EXPECT_TRUE(standard || ours || include.target.ends_with("intrin.h"))
         << include.file << " includes " << include.target;
   }
+}
+
+// MPI stays in the one library that needs it.
+TEST(IncludeGraph, OnlyStudyMpiIncludesMpi) {
+  for (const Include& include : includes_under("src/stickslip"))
+    if (include.target == "mpi.h") EXPECT_EQ(layer_of(include.file), "study_mpi") << include.file;
 }
 
 // fmt stays out of the installed headers: users of the library need its binary only.

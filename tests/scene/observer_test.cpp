@@ -154,6 +154,17 @@ TEST(Observables, RatesAndMeansOverPeriods) {
   EXPECT_NEAR(coarse.values[0], 2, 1e-12) << "ends of periods inside a step are interpolated";
 }
 
+TEST(Observables, SumsOfValuesAtIntervals) {
+  const Scene scene = make_scene("s = \"sum_every(ball.x, 0.25)\"");
+  MadeUpRun run(scene);
+  // x = t, at 0.25, 0.5 and 0.75; steps that do not divide the interval.
+  for (int i = 0; i <= 9; ++i) run.at(i * 0.1, i * 0.1);
+  EXPECT_NEAR(run.values[0], 1.5, 1e-14);
+  MadeUpRun exact(scene);
+  for (int i = 0; i <= 10; ++i) exact.at(i * 0.05, 1);
+  EXPECT_EQ(exact.values[0], 2) << "the start does not count, the end of a step does";
+}
+
 TEST(Observables, StopConditionsAreFound) {
   const Scene scene = make_scene("x = \"ball.x\"", "stop = [\"ball.x > 5\", \"ball.x < -1\"]");
   MadeUpRun run(scene);

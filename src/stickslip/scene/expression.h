@@ -98,12 +98,22 @@ class Expression {
 
 // Functions over the run.
 struct Tracker {
-  enum class Kind : std::uint8_t { FirstTime, Max, Min, Mean, Unwrap, Initial, RateOverPeriod, MeanOverPeriod };
+  enum class Kind : std::uint8_t {
+    FirstTime,
+    Max,
+    Min,
+    Mean,
+    Unwrap,
+    Initial,
+    RateOverPeriod,
+    MeanOverPeriod,
+    SumEvery
+  };
   static constexpr std::size_t kMemory = 6;
 
   Kind kind = Kind::Initial;
   Expression argument;
-  double period = 0;      // ...OverPeriod
+  double period = 0;      // ...OverPeriod, SumEvery
   bool crossing = false;  // FirstTime: the argument is (a - b) of a comparison a > b, true when > 0 (or >= 0)
   bool inclusive = false;
   double memory[kMemory] = {};  // all that is remembered, with the value: checkpoints save exactly this

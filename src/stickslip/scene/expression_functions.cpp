@@ -75,6 +75,8 @@ constexpr FunctionInfo kFunctions[] = {
      "mean rate of change of x over the last full period (over the run so far within the first one)"},
     {"mean_over_period", "x, period", 2, 2, Op::MeanOverPeriod, Reach::Run,
      "mean of x over the last full period (over the run so far within the first one)"},
+    {"sum_every", "x, interval", 2, 2, Op::SumEvery, Reach::Run,
+     "sum of the values of x at interval, 2 interval, ... after the start of the run"},
 };
 
 // In the order of BodyComponent.

@@ -83,6 +83,7 @@ enum class Op : std::uint8_t {
   Initial,
   RateOverPeriod,
   MeanOverPeriod,
+  SumEvery,
 };
 
 enum class BodyComponent : std::uint8_t {

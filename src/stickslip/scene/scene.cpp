@@ -179,4 +179,8 @@ Scene parse_scene(std::string text, const std::filesystem::path& name, std::span
   return SceneReader(parse_document(std::move(text), name), overrides, options).read();
 }
 
+Scene make_scene(const Document& document, std::span<const Override> overrides, const LoadOptions& options) {
+  return SceneReader(document, overrides, options).read();
+}
+
 }  // namespace stickslip::scene

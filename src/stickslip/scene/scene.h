@@ -78,5 +78,8 @@ struct LoadOptions {
 // The same from text; `name` stands for the file in messages, and other files are found relative to its folder.
 [[nodiscard]] Scene parse_scene(std::string text, const std::filesystem::path& name,
                                 std::span<const Override> overrides = {}, const LoadOptions& options = {});
+// The same from a file that was read before: studies make many scenes from one file.
+[[nodiscard]] Scene make_scene(const Document& document, std::span<const Override> overrides = {},
+                               const LoadOptions& options = {});
 
 }  // namespace stickslip::scene

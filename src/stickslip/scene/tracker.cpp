@@ -10,6 +10,7 @@
 //   unwrap             started      last x
 //   ..._over_period    started      last time     last x       start time   periods      x at the start of the period,
 //                                                              of the run   done         or integral within it
+//   sum_every          started      last time     last x       start time   values
 #include "stickslip/scene/expression.h"
 
 #include <cmath>
@@ -92,6 +93,24 @@ void update_over_period(Tracker& tracker, double x, double time) {
   if (within_first) tracker.value = (rate ? x - m[5] : m[5]) / (time - m[3]);
 }
 
+// The values at multiples of the interval, found by interpolation where they fall inside a step.
+void update_sum(Tracker& tracker, double x, double time) {
+  double* m = tracker.memory;
+  if (m[0] == 0) {
+    m[3] = time;
+    m[4] = 0;
+    tracker.value = 0;
+    return;
+  }
+  for (;;) {
+    const double next = m[3] + (m[4] + 1) * tracker.period;
+    // Steps that should end there may miss it by rounding.
+    if (time < next - 1e-9 * tracker.period) return;
+    tracker.value += next < time ? m[2] + (x - m[2]) * (next - m[1]) / (time - m[1]) : x;
+    m[4] += 1;
+  }
+}
+
 }  // namespace
 
 double Tracker::update(const EvaluationContext& context) {
@@ -108,6 +127,7 @@ double Tracker::update(const EvaluationContext& context) {
     case Kind::Initial: value = x; break;
     case Kind::RateOverPeriod:
     case Kind::MeanOverPeriod: update_over_period(*this, x, context.time); break;
+    case Kind::SumEvery: update_sum(*this, x, context.time); break;
   }
   if (kind != Kind::Unwrap) {
     memory[1] = context.time;

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip optimise STUDY: finds the parameters that make the objective of a study small.
+#include "progress.h"
+#include "verbs.h"
+
+#include "stickslip/study/optimise.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace stickslip::app {
+namespace {
+
+constexpr const char* kOptimiseExamples =
+    "The study file has a table [optimise] with the parameters to choose and their bounds (docs/studies.md). One\n"
+    "evaluation runs all trials of the study (entry poses, frictions, starts) with one design and combines their\n"
+    "objectives: sum, mean, worst, or the mean of the worst share (cvar). The search is the same for every number of\n"
+    "threads.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip optimise examples/plate-learning/circle.toml -o best.toml --log evaluations.csv\n"
+    "  stickslip run best.toml                                          the design found, as a scene\n"
+    "\n"
+    "Exit codes: 0 done, 1 no design has an objective or a file could not be written, 2 bad input.";
+
+struct OptimiseOptions {
+  std::string file, output, log;
+  int threads = 0;
+  bool json = false, quiet = false;
+};
+
+std::string design_text(const study::Study& study, const study::Evaluation& evaluation) {
+  std::string text;
+  for (std::size_t i = 0; i < evaluation.design.size(); ++i)
+    text +=
+        fmt::format("{}{} = {:.6g}", i > 0 ? ", " : "", study.optimise->variables[i].parameter, evaluation.design[i]);
+  return text;
+}
+
+// The evaluations as CSV, line by line as they come.
+class LogFile {
+ public:
+  LogFile(const std::string& name, const study::Study& study) : name_(name) {
+    if (name.empty()) return;
+    file_.open(name, std::ios::binary | std::ios::trunc);
+    std::string line = "evaluation,start";
+    for (const study::DesignVariable& variable : study.optimise->variables) line += "," + variable.parameter;
+    for (std::int64_t i = 0; i < study.total(); ++i) line += fmt::format(",objective_{}", i);
+    put(line + ",objective\n");
+  }
+  void write(const study::Evaluation& evaluation) {
+    if (name_.empty()) return;
+    const auto number = [](double x) { return std::isnan(x) ? std::string(",") : fmt::format(",{}", x); };
+    std::string line = fmt::format("{},{}", evaluation.number, evaluation.start);
+    for (const double x : evaluation.design) line += number(x);
+    for (const double x : evaluation.objectives) line += number(x);
+    put(line + number(evaluation.value) + "\n");
+  }
+
+ private:
+  void put(const std::string& line) {
+    file_ << line << std::flush;
+    if (!file_) throw std::runtime_error(fmt::format("cannot write {}", name_));
+  }
+  std::string name_;
+  std::ofstream file_;
+};
+
+void print_result(const study::Study& study, const study::OptimiseResult& result, double seconds) {
+  if (std::isnan(result.first.value))
+    fmt::print("start      undefined ({})\n", result.first.cause);
+  else
+    fmt::print("start      objective {:.6g}\n", result.first.value);
+  fmt::print("best       objective {:.6g} at evaluation {}: {}\n", result.best.value, result.best.number,
+             design_text(study, result.best));
+  fmt::print("search     {} evaluations, {} runs, {:.3g} s; {}\n", result.evaluations, result.runs, seconds,
+             result.ending);
+}
+
+void print_json(const study::Study& study, const study::OptimiseResult& result, double seconds) {
+  nlohmann::json design = nlohmann::json::object();
+  for (std::size_t i = 0; i < result.best.design.size(); ++i)
+    design[study.optimise->variables[i].parameter] = result.best.design[i];
+  const nlohmann::json object = {
+      {"start", std::isnan(result.first.value) ? nlohmann::json(nullptr) : nlohmann::json(result.first.value)},
+      {"objective", result.best.value},
+      {"objectives", result.best.objectives},
+      {"design", design},
+      {"best_evaluation", result.best.number},
+      {"evaluations", result.evaluations},
+      {"runs", result.runs},
+      {"seconds", seconds},
+      {"ending", result.ending}};
+  fmt::print("{}\n", object.dump());
+}
+
+int run_optimise(const OptimiseOptions& options) {
+  const study::Study study = study::load_study(options.file);
+  if (!study.optimise) {
+    fmt::print(stderr, "stickslip: {}: the study has no [optimise]\n", options.file);
+    return kBadInput;
+  }
+  const study::TrialRunner runner(study);
+  LogFile log(options.log, study);
+  const bool shown = progress_wanted() && !options.quiet;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  double best = std::numeric_limits<double>::infinity();
+  const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  const study::OptimiseResult result = study::optimise(study, runner, threads, [&](const study::Evaluation& now) {
+    log.write(now);
+    if (now.value < best) best = now.value;
+    if (shown)
+      show_progress_line(
+          static_cast<double>(now.number), static_cast<double>(study.optimise->evaluations),
+          fmt::format("{} of at most {} evaluations, {:.3g}/s, objective {:.6g}, best {:.6g}", now.number,
+                      study.optimise->evaluations, static_cast<double>(now.number) / seconds(), now.value, best));
+    return true;
+  });
+  if (shown) end_progress();
+  if (result.best.number == 0) {
+    fmt::print(stderr, "stickslip: {}:{}:{}: no design has an objective; the first: {}\n", study.objective_place.file,
+               study.objective_place.line, study.objective_place.column, result.first.cause);
+    return kFailed;
+  }
+  if (options.json)
+    print_json(study, result, seconds());
+  else
+    print_result(study, result, seconds());
+  if (options.output.empty()) return kDone;
+  std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
+  file << study::design_as_scene(study, result.best, options.output) << std::flush;
+  if (!file) {
+    fmt::print(stderr, "stickslip: cannot write {}\n", options.output);
+    return kFailed;
+  }
+  if (!options.json) fmt::print("scene      {}\n", options.output);
+  return kDone;
+}
+
+}  // namespace
+
+void add_optimise(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<OptimiseOptions>();
+  CLI::App* verb = app.add_subcommand("optimise", "Find the parameters that make the objective of a study small");
+  verb->footer(kOptimiseExamples);
+  verb->add_option("STUDY", options->file, "Study file (TOML) with a table [optimise]")->required();
+  verb->add_option("-o,--output", options->output, "Write the best design as a scene");
+  verb->add_option("--log", options->log, "Write every evaluation as a line of CSV");
+  verb->add_option("--threads", options->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
+  verb->add_flag("--json", options->json, "One JSON object on standard output");
+  verb->add_flag("--quiet", options->quiet, "No progress");
+  verb->callback([options, &exit_code] {
+    try {
+      exit_code = run_optimise(*options);
+    } catch (const scene::SceneError& error) {
+      fmt::print(stderr, "stickslip: {}\n", error.what());
+      exit_code = kBadInput;
+    }
+  });
+}
+
+}  // namespace stickslip::app

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip study FILE: runs the trials of a study and keeps their results in a store. stickslip study status, export,
+// map and show read a store.
+#include "study_report.h"
+#include "study_run.h"
+#include "verbs.h"
+
+#include "stickslip/study/csv.h"
+#include "stickslip/study/heat_map.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stickslip::app {
+namespace {
+
+constexpr const char* kStudyExamples =
+    "A study file names a scene, what varies in it, and what counts as success (docs/studies.md). Trials run on all\n"
+    "cores; each finished one is a row of the store, an SQLite file. A study that was interrupted goes on where it "
+    "was\n"
+    "when the same command is given again; the result does not depend on threads or interruptions.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip study examples/ball/study.toml                         results in ball-study.db\n"
+    "  stickslip study study.toml --store results.db --threads 4\n"
+    "  stickslip study status results.db                                progress, estimates, failures by cause\n"
+    "  stickslip study export results.db -o results.csv                 one line per trial\n"
+    "  stickslip study map results.db -o map.svg                        heat map of a study over two grids\n"
+    "  stickslip study show results.db 17 -o trial.h5                   run trial 17 again, with a recording\n"
+    "  mpirun -n 64 stickslip study study.toml --store results.db       on many machines\n"
+    "\n"
+    "Exit codes: 0 all trials are there, 1 the store could not be written, 2 bad input (study, scene, or a store that\n"
+    "belongs to another study).";
+
+// Set by mpirun (OpenMPI) and by srun --mpi=pmix.
+bool under_mpi() {
+  return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+}
+
+// The program with MPI lies beside this one and takes the same arguments. Returns only when it cannot be started.
+int hand_over_to_mpi() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path other = self.parent_path() / "stickslip-mpi";
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execv(other.c_str(), arguments.data());
+  fmt::print(stderr, "stickslip: {} is needed for studies under mpirun, but was not built (OpenMPI)\n", other.string());
+  return kFailed;
+}
+
+// Runs a command on a store; what is wrong with the store is one line.
+int with_store(const std::string& file, const std::function<int(study::Store&)>& action) {
+  try {
+    const std::unique_ptr<study::Store> store = study::Store::open(file);
+    return action(*store);
+  } catch (const study::StoreError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return error.refused() ? kBadInput : kFailed;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  }
+}
+
+int export_store(const std::string& file, const std::string& output, bool cost) {
+  return with_store(file, [&](study::Store& store) {
+    std::FILE* out = output.empty() ? stdout : std::fopen(output.c_str(), "wb");
+    if (out == nullptr) {
+      fmt::print(stderr, "stickslip: cannot write {}\n", output);
+      return static_cast<int>(kFailed);
+    }
+    study::write_csv(store, {cost}, [&](std::string_view text) { std::fwrite(text.data(), 1, text.size(), out); });
+    const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
+    if (out != stdout) std::fclose(out);
+    if (written) return static_cast<int>(kDone);
+    fmt::print(stderr, "stickslip: cannot write {}\n", output.empty() ? "standard output" : output);
+    return static_cast<int>(kFailed);
+  });
+}
+
+int map_store(const std::string& file, const std::string& output, const std::string& value, const std::string& study) {
+  return with_store(file, [&](study::Store& store) {
+    const study::Study source = study::load_study(study.empty() ? store.header().study_file : study);
+    const std::string svg = study::heat_map_svg(study::heat_map_of(store, source, value));
+    std::ofstream out(output, std::ios::binary | std::ios::trunc);
+    out << svg << std::flush;
+    if (out) return static_cast<int>(kDone);
+    fmt::print(stderr, "stickslip: cannot write {}\n", output);
+    return static_cast<int>(kFailed);
+  });
+}
+
+// The store is an argument or --store, as the user likes.
+struct StoreArgument {
+  std::string positional, option;
+  [[nodiscard]] const std::string& file() const { return option.empty() ? positional : option; }
+  void add_to(CLI::App& verb) {
+    verb.add_option("STORE", positional, "Store of a study (SQLite)");
+    verb.add_option("--store", option, "The same");
+  }
+  [[nodiscard]] bool missing() const {
+    if (!file().empty()) return false;
+    fmt::print(stderr, "stickslip: which store? (see stickslip study --help)\n");
+    return true;
+  }
+};
+
+void add_status(CLI::App& study, int& exit_code) {
+  struct Options {
+    StoreArgument store;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = study.add_subcommand("status", "Progress, estimates with intervals, failures by cause");
+  options->store.add_to(*verb);
+  verb->add_flag("--json", options->json, "One JSON object on standard output");
+  verb->callback([options, &exit_code] {
+    if (options->store.missing()) {
+      exit_code = kBadInput;
+      return;
+    }
+    exit_code = with_store(options->store.file(), [&](study::Store& store) {
+      if (options->json)
+        print_study_json(store);
+      else
+        print_study_report(store);
+      return static_cast<int>(kDone);
+    });
+  });
+}
+
+void add_study_export(CLI::App& study, int& exit_code) {
+  struct Options {
+    StoreArgument store;
+    std::string output;
+    bool cost = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      study.add_subcommand("export", "The trials as CSV, in their order: the same bytes for the same study");
+  options->store.add_to(*verb);
+  verb->add_option("-o,--output", options->output, "File (default: standard output)");
+  verb->add_flag("--cost", options->cost, "Also the seconds of each trial, which differ from run to run");
+  verb->callback([options, &exit_code] {
+    exit_code = options->store.missing() ? static_cast<int>(kBadInput)
+                                         : export_store(options->store.file(), options->output, options->cost);
+  });
+}
+
+void add_map(CLI::App& study, int& exit_code) {
+  struct Options {
+    StoreArgument store;
+    std::string output = "map.svg", value, study;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = study.add_subcommand("map", "Heat map with intervals of a study over two grids, as SVG");
+  options->store.add_to(*verb);
+  verb->add_option("-o,--output", options->output, "File")->capture_default_str();
+  verb->add_option("--value", options->value,
+                   "success, objective or an observable (default: success, if there is one)");
+  verb->add_option("--study", options->study, "The study file, when it was moved");
+  verb->callback([options, &exit_code] {
+    exit_code = options->store.missing()
+                    ? static_cast<int>(kBadInput)
+                    : map_store(options->store.file(), options->output, options->value, options->study);
+  });
+}
+
+void add_show(CLI::App& study, int& exit_code) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* verb = study.add_subcommand("show", "Run one trial again, with a recording");
+  verb->add_option("STORE", options->store, "Store of a study (SQLite)")->required();
+  verb->add_option("TRIAL", options->trial, "Number of the trial")->required();
+  verb->add_option("-o,--output", options->output, "Recording (default: trial-NUMBER.h5)");
+  verb->add_option("--study", options->study, "The study file, when it was moved");
+  verb->callback([options, &exit_code] {
+    exit_code = with_store(options->store, [&](study::Store& store) { return show_trial(store, *options); });
+  });
+}
+
+}  // namespace
+
+void add_study_options(CLI::App& verb, StudyOptions& options) {
+  verb.add_option("FILE", options.file, "Study file (TOML)");
+  verb.add_option("--store", options.store, "Results (default: named after the study)");
+  verb.add_option("--threads", options.threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
+  verb.add_flag("--json", options.json, "One JSON object on standard output");
+  verb.add_flag("--quiet", options.quiet, "No progress");
+  verb.add_flag("--compare-naive", options.naive,
+                "With stages: afterwards the last stage alone for every design; prints what the stages saved");
+}
+
+void add_study(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<StudyOptions>();
+  CLI::App* verb = app.add_subcommand("study", "Run the trials of a study; status, export, show of its store");
+  verb->footer(kStudyExamples);
+  add_study_options(*verb, *options);
+  add_status(*verb, exit_code);
+  add_study_export(*verb, exit_code);
+  add_map(*verb, exit_code);
+  add_show(*verb, exit_code);
+  verb->require_subcommand(0, 1);
+  verb->callback([options, verb, &exit_code] {
+    if (!verb->get_subcommands().empty()) return;
+    if (options->file.empty()) {
+      fmt::print(stderr, "stickslip: which study? (see stickslip study --help)\n");
+      exit_code = kBadInput;
+      return;
+    }
+    exit_code = under_mpi() ? hand_over_to_mpi() : run_study_verb(*options);
+  });
+}
+
+}  // namespace stickslip::app

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "study_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace stickslip::app {
+namespace {
+
+using nlohmann::json;
+using study::Estimate;
+
+constexpr std::size_t kMostClusters = 10;
+
+std::string examples_text(const study::FailureCluster& cluster) {
+  std::string text;
+  for (const std::int64_t trial : cluster.examples) text += fmt::format("{}{}", text.empty() ? "" : ", ", trial);
+  return text + (cluster.count > static_cast<std::int64_t>(cluster.examples.size()) ? ", ..." : "");
+}
+
+json number_or_null(double x) {
+  return std::isfinite(x) ? json(x) : json(nullptr);
+}
+
+json estimate_json(const Estimate& estimate) {
+  if (estimate.count == 0) return nullptr;
+  return {{"value", number_or_null(estimate.value)},
+          {"low", number_or_null(estimate.low)},
+          {"high", number_or_null(estimate.high)},
+          {"confidence", 0.95},
+          {"count", estimate.count}};
+}
+
+}  // namespace
+
+void print_study_report(study::Store& store) {
+  const study::StudySummary summary = study::summarise(store);
+  fmt::print("{} of {} trials", summary.done, summary.total);
+  for (std::size_t i = 0; i < summary.by_status.size(); ++i)
+    if (summary.by_status[i] > 0)
+      fmt::print(", {} {}", summary.by_status[i], study::name_of(static_cast<study::TrialStatus>(i)));
+  fmt::print("; worst certificate {:.2e}\n", summary.worst_residual);
+  if (summary.success.count > 0)
+    fmt::print("success    {:.4g} of 1, 95 % interval [{:.4g}, {:.4g}]\n", summary.success.value, summary.success.low,
+               summary.success.high);
+  if (summary.objective.count > 0)
+    fmt::print("objective  mean {:.6g}, 95 % interval [{:.6g}, {:.6g}], from {:.6g} (trial {}) to {:.6g}\n",
+               summary.objective.value, summary.objective.low, summary.objective.high, summary.least,
+               summary.least_trial, summary.most);
+  if (summary.objective.count > 0 && summary.undefined_objectives > 0)
+    fmt::print("           not a number in {} trials\n", summary.undefined_objectives);
+  for (std::size_t i = 0; i < summary.stages.size(); ++i)
+    fmt::print("stage      {}: {} designs, {} passed, {:.4g} s of work\n", store.header().stages[i],
+               summary.stages[i].designs, summary.stages[i].passed, summary.stages[i].seconds);
+  if (summary.failures.empty()) return;
+  fmt::print("failures by cause:\n");
+  for (std::size_t i = 0; i < summary.failures.size() && i < kMostClusters; ++i) {
+    const study::FailureCluster& cluster = summary.failures[i];
+    fmt::print("  {:>7}  {}: {}  (trials {})\n", cluster.count, study::name_of(cluster.status), cluster.cause,
+               examples_text(cluster));
+    for (std::size_t p = 0; p < cluster.parameters.size(); ++p)
+      fmt::print("           {} {:.4g} to {:.4g}\n", store.header().parameters[p], cluster.parameters[p].least(),
+                 cluster.parameters[p].most());
+  }
+  if (summary.failures.size() > kMostClusters)
+    fmt::print("  and {} more causes\n", summary.failures.size() - kMostClusters);
+}
+
+void print_study_json(study::Store& store) {
+  const study::StudySummary summary = study::summarise(store);
+  json failures = json::array(), by_status = json::object();
+  for (const study::FailureCluster& cluster : summary.failures) {
+    json parameters = json::object();
+    for (std::size_t p = 0; p < cluster.parameters.size(); ++p)
+      parameters[store.header().parameters[p]] = {cluster.parameters[p].least(), cluster.parameters[p].most()};
+    failures.push_back({{"cause", cluster.cause},
+                        {"status", study::name_of(cluster.status)},
+                        {"count", cluster.count},
+                        {"trials", cluster.examples},
+                        {"parameters", parameters}});
+  }
+  json stages = json::array();
+  for (std::size_t i = 0; i < summary.stages.size(); ++i)
+    stages.push_back({{"name", store.header().stages[i]},
+                      {"designs", summary.stages[i].designs},
+                      {"passed", summary.stages[i].passed},
+                      {"seconds", summary.stages[i].seconds}});
+  for (std::size_t i = 0; i < summary.by_status.size(); ++i)
+    by_status[study::name_of(static_cast<study::TrialStatus>(i))] = summary.by_status[i];
+  const json object = {{"study", store.header().study_file},
+                       {"trials", summary.total},
+                       {"done", summary.done},
+                       {"status", by_status},
+                       {"success", estimate_json(summary.success)},
+                       {"objective", estimate_json(summary.objective)},
+                       {"best_trial", summary.least_trial},
+                       {"worst_residual", summary.worst_residual},
+                       {"steps", summary.steps},
+                       {"seconds", summary.seconds},
+                       {"stages", stages},
+                       {"failures", failures}};
+  fmt::print("{}\n", object.dump());
+}
+
+}  // namespace stickslip::app

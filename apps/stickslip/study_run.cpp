@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "study_run.h"
+
+#include "progress.h"
+#include "run_report.h"
+#include "run_session.h"
+#include "study_report.h"
+#include "verbs.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace stickslip::app {
+namespace {
+
+std::string estimate_text(const char* name, const study::Estimate& estimate) {
+  if (estimate.count == 0) return {};
+  return fmt::format("  {} {:.4g} [{:.4g}, {:.4g}]", name, estimate.value, estimate.low, estimate.high);
+}
+
+void show(const study::Progress& now) {
+  show_progress_line(
+      static_cast<double>(now.done), static_cast<double>(now.total),
+      fmt::format("{} of {} trials, {:.3g}/s, {:.0f} s left{}{}", now.done, now.total, now.rate, now.seconds_left,
+                  estimate_text("success", now.success), estimate_text("objective", now.objective)));
+}
+
+// An objective that no trial defines is a mistake in the study, not a result.
+bool objective_missing(const study::Study& study, const study::StudySummary& summary) {
+  return !study.objective.empty() && summary.objective.count == 0 && summary.undefined_objectives > 0;
+}
+
+int threads_of(const StudyOptions& options) {
+  return options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+// What the stages saved: the same designs again with the last stage only, and whether the verdicts agree.
+void compare_with_naive(const study::Study& study, const study::TrialRunner& runner, study::Store& store, int threads) {
+  std::vector<double> success;
+  double staged = 0;
+  store.read([&](const study::Trial&, const study::TrialResult& result) {
+    success.push_back(result.success);
+    staged += result.seconds;
+  });
+  const study::TrialPlan plan(study);
+  std::vector<study::TrialResult> naive(success.size());
+  std::atomic<std::size_t> next = 0;
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < threads; ++i)
+      workers.emplace_back([&] {
+        for (std::size_t k = next++; k < naive.size(); k = next++)
+          naive[k] = runner.run_last_stage(plan.trial(static_cast<std::int64_t>(k)));
+      });
+  }
+  double seconds = 0;
+  std::int64_t lost = 0;
+  for (std::size_t k = 0; k < naive.size(); ++k) {
+    seconds += naive[k].seconds;
+    lost += naive[k].success == 1 && success[k] != 1 ? 1 : 0;
+  }
+  fmt::print("naive      {} for all {} designs: {:.4g} s of work; staged {:.4g} s: {:.0f} % saved\n",
+             study.stages.back().name, naive.size(), seconds, staged, 100 * (1 - staged / seconds));
+  fmt::print("           {} designs that pass the last stage were turned away before it\n", lost);
+}
+
+int run_session(const study::Study& study, const StudyOptions& options, const StudyDriver& driver) {
+  const study::TrialRunner runner(study);
+  const std::string file = options.store.empty() ? default_store_name(options.file) : options.store;
+  const std::unique_ptr<study::Store> store =
+      study::Store::create_or_resume(file, study::header_of(study, runner, STICKSLIP_VERSION));
+  const bool shown = progress_wanted() && !options.quiet;
+  study::Session session(study, *store, shown ? study::Session::Report(show) : study::Session::Report());
+  driver(session, runner);
+  session.finish();
+  if (shown) end_progress();
+  const double seconds = session.progress().seconds;
+  if (options.json) {
+    print_study_json(*store);
+  } else {
+    if (session.found() > 0) fmt::print("{} trials were in the store\n", session.found());
+    print_study_report(*store);
+    fmt::print("{} trials in {:.3g} s ({:.4g} per second); results in {}\n", session.progress().done - session.found(),
+               seconds, session.progress().rate, file);
+  }
+  if (options.naive && !study.stages.empty()) compare_with_naive(study, runner, *store, threads_of(options));
+  if (!objective_missing(study, study::summarise(*store))) return kDone;
+  fmt::print(stderr, "stickslip: {}:{}:{}: the objective '{}' is not a number in any trial\n",
+             study.objective_place.file, study.objective_place.line, study.objective_place.column, study.objective);
+  return kBadInput;
+}
+
+}  // namespace
+
+std::string default_store_name(const std::string& study_path) {
+  const std::filesystem::path path = std::filesystem::absolute(study_path);
+  const bool generic = path.stem().string().starts_with("study") && path.parent_path().has_filename();
+  return (generic ? path.parent_path().filename().string() + "-" : std::string()) + path.stem().string() + ".db";
+}
+
+int run_study_verb(const StudyOptions& options, const StudyDriver& driver) {
+  try {
+    const study::Study study = study::load_study(options.file);
+    const StudyDriver here = [&](study::Session& session, const study::TrialRunner& runner) {
+      study::run_threads(session, runner, threads_of(options));
+    };
+    return run_session(study, options, driver ? driver : here);
+  } catch (const scene::SceneError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  } catch (const study::StoreError& error) {
+    fmt::print(stderr, "stickslip: {}{}\n", error.what(), error.refused() ? "" : "; finished trials are kept");
+    return error.refused() ? kBadInput : kFailed;
+  }
+}
+
+int show_trial(study::Store& store, const ShowOptions& options) {
+  const std::string file = options.study.empty() ? store.header().study_file : options.study;
+  const study::Study study = study::load_study(file);
+  const study::TrialRunner runner(study);
+  if (study::header_of(study, runner, STICKSLIP_VERSION).meaning != store.header().meaning) {
+    fmt::print(stderr, "stickslip: {} has changed since the store was made (or the program has)\n", file);
+    return kBadInput;
+  }
+  if (options.trial < 0 || options.trial >= study.total()) {
+    fmt::print(stderr, "stickslip: the study has trials 0 to {}, not {}\n", study.total() - 1, options.trial);
+    return kBadInput;
+  }
+  RunOptions run;
+  run.scene = study.scene_file.string();
+  for (const scene::Override& over : study::overrides_of(study, study::TrialPlan(study).trial(options.trial)))
+    run.set.push_back(over.name + "=" + over.value);
+  run.output = options.output.empty() ? fmt::format("trial-{}.h5", options.trial) : options.output;
+  RunSession session(run);
+  const RunEnd end = session.run();
+  for (const std::string& set : run.set) fmt::print("--set {} ", set);
+  fmt::print("\n");
+  print_run_report(session, end);
+  return end == RunEnd::Uncertified ? kFailed : kDone;
+}
+
+}  // namespace stickslip::app

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip-mpi study FILE ...: the study verb under mpirun. `mpirun stickslip study ...` starts this program, so that
+// the command itself needs no MPI.
+#include "apps/stickslip/study_run.h"
+#include "apps/stickslip/verbs.h"
+
+#include "stickslip/study_mpi/mpi_study.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+namespace {
+
+using namespace stickslip;
+
+int lead(const study::MpiWorld& world, const app::StudyOptions& options) {
+  bool started = false;
+  const int exit_code = app::run_study_verb(options, [&](study::Session& session, const study::TrialRunner& runner) {
+    started = true;
+    static_cast<void>(world.broadcast(runner.document().text));
+    if (world.size() == 1)
+      study::run_threads(session, runner, options.threads > 0 ? options.threads : 1);
+    else
+      study::lead(world, session);
+  });
+  if (!started) static_cast<void>(world.broadcast(""));
+  return exit_code;
+}
+
+int follow(const study::MpiWorld& world, const app::StudyOptions& options) {
+  try {
+    const study::Study study = study::load_study(options.file);
+    const study::TrialRunner runner(study);
+    const std::string theirs = world.broadcast("");
+    if (theirs.empty()) return app::kDone;  // rank 0 says why
+    if (theirs != runner.document().text) {
+      fmt::print(stderr, "stickslip: {} is not the same scene on all machines\n", study.scene_file.string());
+      world.abort(app::kBadInput);
+    }
+    study::follow(world, study, runner);
+  } catch (const scene::SceneError& error) {
+    if (world.broadcast("").empty()) return app::kDone;  // rank 0 says the same
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    world.abort(app::kBadInput);
+  }
+  return app::kDone;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const study::MpiWorld world(argc, argv);
+    CLI::App command{"stickslip-mpi: studies under mpirun (started by mpirun stickslip study)", "stickslip-mpi"};
+    app::StudyOptions options;
+    CLI::App* verb = command.add_subcommand("study", "Run the trials of a study on many machines");
+    app::add_study_options(*verb, options);
+    command.require_subcommand(1);
+    try {
+      command.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (world.rank() == 0) command.exit(error);
+      return error.get_exit_code() == 0 ? app::kDone : app::kBadInput;
+    }
+    try {
+      return world.rank() == 0 ? lead(world, options) : follow(world, options);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "stickslip: {}\n", error.what());
+      world.abort(app::kFailed);
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return app::kFailed;
+  }
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/study/optimise.h"
+
+#include "stickslip/study/random.h"
+#include "stickslip/study/sobol.h"
+
+#include <fmt/format.h>
+#include <nlopt.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cmath>
+#include <memory>
+#include <thread>
+
+namespace stickslip::study {
+namespace {
+
+constexpr std::uint32_t kStartStream = 0xFFFFFFFD;  // of start points beyond the dimensions of Sobol sequences
+
+double combined(const OptimiseSettings& settings, const std::vector<double>& objectives) {
+  switch (settings.combine) {
+    case OptimiseSettings::Combine::Worst: return *std::ranges::max_element(objectives);
+    case OptimiseSettings::Combine::Cvar: return mean_of_largest(objectives, settings.tail);
+    case OptimiseSettings::Combine::Sum:
+    case OptimiseSettings::Combine::Mean: break;
+  }
+  double sum = 0;
+  for (const double x : objectives) sum += x;
+  return settings.combine == OptimiseSettings::Combine::Sum ? sum : sum / static_cast<double>(objectives.size());
+}
+
+nlopt_algorithm algorithm_named(const std::string& name) {
+  if (name == "bobyqa") return NLOPT_LN_BOBYQA;
+  if (name == "cobyla") return NLOPT_LN_COBYLA;
+  if (name == "crs") return NLOPT_GN_CRS2_LM;
+  if (name == "slsqp") return NLOPT_LD_SLSQP;
+  assert(name == "nelder-mead");
+  return NLOPT_LN_NELDERMEAD;
+}
+
+const char* ending_of(nlopt_result result) {
+  switch (result) {
+    case NLOPT_FTOL_REACHED: return "the objective no longer changes";
+    case NLOPT_XTOL_REACHED: return "the design no longer changes";
+    case NLOPT_ROUNDOFF_LIMITED: return "rounding limits further progress";
+    case NLOPT_SUCCESS: return "converged";
+    default: return "the search could not go on";
+  }
+}
+
+struct FreeOptimizer {
+  void operator()(nlopt_opt optimizer) const { nlopt_destroy(optimizer); }
+};
+
+class Search {
+ public:
+  Search(const Study& study, const TrialRunner& runner, int threads, const EvaluationLog& log)
+      : study_(study), settings_(*study.optimise), runner_(runner), threads_(threads), log_(log) {}
+
+  OptimiseResult run() {
+    for (int start = 0; start < settings_.starts && !ended_; ++start) {
+      start_ = start;
+      budget_ = result_.evaluations + (settings_.evaluations - result_.evaluations) / (settings_.starts - start);
+      search_from(start_point(start));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t size() const { return settings_.variables.size(); }
+
+  [[nodiscard]] std::vector<double> start_point(int start) const {
+    std::vector<double> x;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const DesignVariable& variable = settings_.variables[i];
+      const auto index = static_cast<std::uint64_t>(start);
+      if (start == 0)
+        x.push_back((variable.start - variable.low) / (variable.high - variable.low));
+      else if (i < kMostSobolDimensions)
+        x.push_back(sobol_point(study_.seed, index, static_cast<int>(i)));
+      else
+        x.push_back(random_uniform(study_.seed, kStartStream, index, static_cast<std::uint32_t>(i)));
+    }
+    return x;
+  }
+
+  void search_from(std::vector<double> x) {
+    const std::unique_ptr<nlopt_opt_s, FreeOptimizer> optimizer(
+        nlopt_create(algorithm_named(settings_.method), static_cast<unsigned>(size())));
+    optimizer_ = optimizer.get();
+    nlopt_srand(static_cast<unsigned long>(study_.seed));
+    nlopt_set_min_objective(optimizer_, &Search::callback, this);
+    nlopt_set_lower_bounds1(optimizer_, 0);
+    nlopt_set_upper_bounds1(optimizer_, 1);
+    nlopt_set_ftol_rel(optimizer_, settings_.tolerance);
+    nlopt_set_xtol_abs1(optimizer_, settings_.tolerance);
+    std::vector<double> step;
+    for (const DesignVariable& variable : settings_.variables)
+      step.push_back(std::min(variable.step / (variable.high - variable.low), 0.5));
+    nlopt_set_initial_step(optimizer_, step.data());
+    double value = 0;
+    const nlopt_result end = nlopt_optimize(optimizer_, x.data(), &value);
+    if (end != NLOPT_FORCED_STOP) result_.ending = ending_of(end);
+  }
+
+  static double callback(unsigned n, const double* x, double* gradient, void* self) {
+    auto& search = *static_cast<Search*>(self);
+    const std::vector<double> point(x, x + n);
+    const double value = search.evaluate(point);
+    if (gradient != nullptr) search.differentiate(point, gradient);
+    return value;
+  }
+
+  // Central differences, one-sided at a bound.
+  void differentiate(const std::vector<double>& point, double* gradient) {
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      std::vector<double> above = point, below = point;
+      above[i] = std::min(1.0, point[i] + settings_.difference);
+      below[i] = std::max(0.0, point[i] - settings_.difference);
+      gradient[i] = (evaluate(above) - evaluate(below)) / (above[i] - below[i]);
+    }
+  }
+
+  // What the search sees; the log has the truth.
+  double evaluate(const std::vector<double>& point) {
+    if (ended_ || result_.evaluations >= budget_) {
+      nlopt_force_stop(optimizer_);
+      if (!ended_) result_.ending = "the evaluations are used up";
+      return worst_;
+    }
+    std::vector<double> design;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const DesignVariable& variable = settings_.variables[i];
+      design.push_back(
+          std::clamp(variable.low + point[i] * (variable.high - variable.low), variable.low, variable.high));
+    }
+    Evaluation evaluation = evaluate_design(study_, runner_, threads_, design);
+    evaluation.number = ++result_.evaluations;
+    evaluation.start = start_;
+    result_.runs += static_cast<std::int64_t>(evaluation.objectives.size());
+    return take(std::move(evaluation));
+  }
+
+  double take(Evaluation evaluation) {
+    const bool defined = !std::isnan(evaluation.value);
+    const double seen = defined ? evaluation.value : worst_ + std::abs(worst_) + 1;
+    if (defined) worst_ = any_defined_ ? std::max(worst_, evaluation.value) : evaluation.value;
+    any_defined_ |= defined;
+    if (evaluation.number == 1) result_.first = evaluation;
+    if (defined && (result_.best.number == 0 || evaluation.value < result_.best.value)) result_.best = evaluation;
+    if (log_ && !log_(evaluation)) end("stopped");
+    if (defined && evaluation.value <= settings_.target) end("the target is reached");
+    return seen;
+  }
+
+  void end(const char* why) {
+    ended_ = true;
+    result_.ending = why;
+    nlopt_force_stop(optimizer_);
+  }
+
+  const Study& study_;
+  const OptimiseSettings& settings_;
+  const TrialRunner& runner_;
+  int threads_;
+  const EvaluationLog& log_;
+  OptimiseResult result_;
+  nlopt_opt optimizer_ = nullptr;
+  std::int64_t budget_ = 0;
+  int start_ = 0;
+  bool ended_ = false, any_defined_ = false;
+  double worst_ = 0;  // the largest value so far
+};
+
+std::string toml_text(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return fmt::format("\"{}\"", out);
+}
+
+// A parameter with everything that the scene says about it.
+std::string parameter_line(const scene::Parameter& parameter, double value) {
+  std::string line = fmt::format("{} = {{ value = {}", parameter.name, value);
+  if (std::isfinite(parameter.min)) line += fmt::format(", min = {}", parameter.min);
+  if (std::isfinite(parameter.max)) line += fmt::format(", max = {}", parameter.max);
+  if (!parameter.unit.empty()) line += fmt::format(", unit = {}", toml_text(parameter.unit));
+  if (!parameter.description.empty()) line += fmt::format(", description = {}", toml_text(parameter.description));
+  return line + " }\n";
+}
+
+}  // namespace
+
+Evaluation evaluate_design(const Study& study, const TrialRunner& runner, int threads,
+                           const std::vector<double>& design) {
+  const OptimiseSettings& settings = *study.optimise;
+  assert(design.size() == settings.variables.size());
+  std::vector<scene::Override> overrides;
+  for (std::size_t i = 0; i < design.size(); ++i)
+    overrides.push_back({settings.variables[i].parameter, fmt::format("{}", design[i])});
+  const TrialPlan plan(study);
+  std::vector<TrialResult> results(static_cast<std::size_t>(study.total()));
+  std::atomic<std::int64_t> next = 0;
+  const auto work = [&] {
+    for (std::int64_t i = next++; i < study.total(); i = next++)
+      results[static_cast<std::size_t>(i)] = runner.run(plan.trial(i), overrides);
+  };
+  {
+    std::vector<std::jthread> workers;
+    const std::int64_t others = std::min<std::int64_t>(threads, study.total()) - 1;
+    for (std::int64_t i = 0; i < others; ++i) workers.emplace_back(work);
+    work();
+  }
+  Evaluation evaluation;
+  evaluation.design = design;
+  for (const TrialResult& result : results) {
+    evaluation.objectives.push_back(result.objective);
+    if (std::isnan(result.objective) && evaluation.cause.empty())
+      evaluation.cause = result.ran() ? "the objective is not a number" : result.cause;
+  }
+  if (evaluation.cause.empty()) evaluation.value = combined(settings, evaluation.objectives);
+  return evaluation;
+}
+
+OptimiseResult optimise(const Study& study, const TrialRunner& runner, int threads, const EvaluationLog& log) {
+  assert(study.optimise.has_value());
+  return Search(study, runner, threads, log).run();
+}
+
+std::string design_as_scene(const Study& study, const Evaluation& design, const std::filesystem::path& file) {
+  const scene::Scene scene = scene::load_scene(study.scene_file, study.set);
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  const std::string base =
+      std::filesystem::absolute(study.scene_file).lexically_normal().lexically_relative(folder.lexically_normal());
+  std::string parameters, top, method;
+  for (const scene::Override& over : study.set) {
+    if (over.name == "duration") top += fmt::format("duration = {}\n", scene.duration);
+    if (!over.name.starts_with("method.")) continue;
+    const scene::Value value = scene::parse_override(over.value, "");
+    method += fmt::format("{} = {}\n", over.name.substr(7),
+                          value.kind == scene::Value::Kind::Text ? toml_text(over.value) : over.value);
+  }
+  for (const scene::Parameter& parameter : scene.parameters) {
+    const auto& variables = study.optimise->variables;
+    const auto variable = std::ranges::find(variables, parameter.name, &DesignVariable::parameter);
+    const bool set = std::ranges::find(study.set, parameter.name, &scene::Override::name) != study.set.end();
+    if (variable != variables.end())
+      parameters += parameter_line(parameter, design.design[static_cast<std::size_t>(variable - variables.begin())]);
+    else if (set)
+      parameters += parameter_line(parameter, parameter.value);
+  }
+  std::string text = fmt::format("# Design with objective {} after {} evaluations.\n", design.value, design.number);
+  text += fmt::format("include = [{}]\n{}\n[parameters]\n{}", toml_text(base), top, parameters);
+  if (!method.empty()) text += fmt::format("\n[method]\n{}", method);
+  return text;
+}
+
+}  // namespace stickslip::study

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Design by search: the parameters within bounds that make the objective of a study small.
+//
+//   minimise  F(d) = combine_i objective(trial i of the study with the design d),     low <= d <= high
+//
+// combine: sum, mean, worst, or the mean of the worst share (CVaR). The searches are NLopt's, in coordinates scaled to
+// the unit cube: Nelder-Mead, BOBYQA and COBYLA (local, without derivatives), CRS (global, random with a fixed seed)
+// and SLSQP (local, with central differences). Several starts: the given one, then points of a Sobol sequence. The
+// trials of an evaluation run in parallel and are combined in their order: the search is the same for every number of
+// threads.
+//
+// A trial without an objective (rejected, uncertified, not a number) makes the design undefined: the search sees a
+// value above all it has seen, and the log says so.
+#pragma once
+
+#include "stickslip/study/trial_run.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace stickslip::study {
+
+struct Evaluation {
+  std::int64_t number = 0;  // from 1
+  int start = 0;            // which search, from 0
+  std::vector<double> design;
+  double value = kNotANumber;      // nan: undefined
+  std::vector<double> objectives;  // of the trials
+  std::string cause;               // why it is undefined
+};
+
+struct OptimiseResult {
+  Evaluation first, best;  // best.number = 0: no design was defined
+  std::int64_t evaluations = 0, runs = 0;
+  std::string ending;  // why the last search ended
+};
+
+// Called after every evaluation, in order; return false to end the search.
+using EvaluationLog = std::function<bool(const Evaluation&)>;
+
+// The study has [optimise].
+[[nodiscard]] OptimiseResult optimise(const Study& study, const TrialRunner& runner, int threads,
+                                      const EvaluationLog& log = {});
+
+// One evaluation by itself.
+[[nodiscard]] Evaluation evaluate_design(const Study& study, const TrialRunner& runner, int threads,
+                                         const std::vector<double>& design);
+
+// A scene that includes the study's scene and has the design as its parameters; `file` is where it will stand.
+[[nodiscard]] std::string design_as_scene(const Study& study, const Evaluation& design,
+                                          const std::filesystem::path& file);
+
+}  // namespace stickslip::study

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// One run of a scene, without recording: its observables at the end and how it went.
+#pragma once
+
+#include "stickslip/scene/scene.h"
+#include "stickslip/study/statistics.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stickslip::study {
+
+enum class TrialStatus {
+  Finished,     // reached its duration
+  Stopped,      // a stop condition of the scene held
+  Uncertified,  // a step that no solver could certify ended it
+  Rejected,     // these parameters make no valid scene
+  Error,        // an expression was not a number along the way
+};
+[[nodiscard]] const char* name_of(TrialStatus status);
+[[nodiscard]] TrialStatus status_named(std::string_view name);  // one of the names
+
+struct SceneRun {
+  TrialStatus status = TrialStatus::Finished;
+  std::string cause;                // of everything but Finished and Stopped
+  std::vector<double> observables;  // at the end; nan where not defined
+  double end_time = kNotANumber;
+  double residual = kNotANumber;  // the worst certificate
+  std::int64_t steps = 0;
+  std::uint64_t modes = 0;  // the same for runs whose contacts went through the same modes in the same order
+
+  [[nodiscard]] bool ran() const { return status == TrialStatus::Finished || status == TrialStatus::Stopped; }
+};
+
+[[nodiscard]] SceneRun run_scene(const scene::Scene& scene);
+
+}  // namespace stickslip::study

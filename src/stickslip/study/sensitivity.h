@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// How the observables of a run change with its parameters: central differences, checked.
+//
+//   D(s) = (f(p + s) - f(p - s)) / (2 s) = f' + c s^2 + O(s^4)
+//   f'   ~ (4 D(s/2) - D(s)) / 3         error ~ |D(s/2) - D(s)| / 3, and what rounding of f leaves: eps |f| / s
+//
+// Where contacts stick, slide or part in another order on the two sides, the observable has a corner or a jump between
+// them and a difference means little: the runs are compared by the order of their contact modes, and such derivatives
+// are marked. Cost: four runs per parameter.
+#pragma once
+
+#include "stickslip/scene/scene.h"
+#include "stickslip/study/statistics.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stickslip::study {
+
+struct Derivative {
+  double value = kNotANumber;  // nan: a run failed or the observable is not defined
+  double error = kNotANumber;  // estimate
+  bool same_modes = false;     // all runs went through the same contact modes
+};
+
+struct Sensitivities {
+  std::vector<std::string> parameters, observables;
+  std::vector<double> parameter_values, observable_values;
+  std::vector<Derivative> derivatives;  // of observable j with respect to parameter i at [i * observables.size() + j]
+  std::int64_t runs = 0;
+
+  [[nodiscard]] const Derivative& at(std::size_t parameter, std::size_t observable) const {
+    return derivatives[parameter * observables.size() + observable];
+  }
+};
+
+struct SensitivityOptions {
+  double step = 1e-4;  // of a parameter, relative to its size (or to 1 when it is 0)
+  int threads = 1;     // the result does not depend on it
+};
+
+// Throws SceneError when the scene itself cannot be run or has no such parameter.
+[[nodiscard]] Sensitivities sensitivities(const scene::Document& document, std::span<const scene::Override> overrides,
+                                          const std::vector<std::string>& parameters,
+                                          const SensitivityOptions& options = {});
+
+}  // namespace stickslip::study

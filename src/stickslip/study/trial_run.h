@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Runs trials. A run is known by its parameters and observables only.
+#pragma once
+
+#include "stickslip/study/plan.h"
+#include "stickslip/study/scene_run.h"
+#include "stickslip/study/study.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stickslip::study {
+
+struct TrialResult {
+  std::int64_t index = 0;
+  TrialStatus status = TrialStatus::Finished;
+  std::string cause;                // why it is not a success, for people and for clustering; empty: it is one
+  std::vector<double> observables;  // at the end; nan where not defined
+  double success = kNotANumber;     // 1, 0; nan: the study does not ask
+  double objective = kNotANumber;   // nan: not defined
+  double end_time = kNotANumber;
+  double residual = kNotANumber;  // the worst certificate of the run
+  std::int64_t steps = 0;
+  double seconds = 0;                 // of wall time
+  std::vector<double> stage_seconds;  // of the stages that were reached; others nan
+
+  [[nodiscard]] bool ran() const { return status == TrialStatus::Finished || status == TrialStatus::Stopped; }
+};
+
+// What a study with stages observes of a design.
+inline constexpr const char* kStagesPassed = "stages_passed";
+inline constexpr const char* kStageRuns = "runs";
+
+// Thread-safe: run() may be called from many threads at a time.
+class TrialRunner {
+ public:
+  explicit TrialRunner(const Study& study);  // which must outlive the runner; throws SceneError
+  ~TrialRunner();
+  TrialRunner(const TrialRunner&) = delete;
+  TrialRunner& operator=(const TrialRunner&) = delete;
+
+  // `design`: overrides that come last, for optimise.
+  [[nodiscard]] TrialResult run(const Trial& trial, std::span<const scene::Override> design = {}) const;
+
+  // Only the last stage: what a design costs without the others, to compare with.
+  [[nodiscard]] TrialResult run_last_stage(const Trial& trial) const;
+
+  [[nodiscard]] const std::vector<std::string>& observables() const { return observables_; }
+  [[nodiscard]] const scene::Document& document() const { return document_; }
+
+ private:
+  TrialResult run_stages(const Trial& trial, std::size_t from) const;
+  void judge(const scene::Scene& scene, TrialResult& result) const;
+
+  const Study& study_;
+  scene::Document document_;
+  std::vector<std::string> observables_;
+  std::vector<std::string> conditions_;               // the success, taken apart at its outermost &&
+  std::vector<std::unique_ptr<TrialRunner>> stages_;  // one per stage of kind Run, null for paths
+};
+
+// Splits at && outside of all parentheses: "a && (b && c)" -> "a", "(b && c)". A text with an outermost || or ?: stays
+// whole.
+[[nodiscard]] std::vector<std::string> conjuncts(std::string_view condition);
+
+}  // namespace stickslip::study

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Derivatives of runs against closed forms.
+#include "stickslip/study/sensitivity.h"
+#include "tests/support/paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace stickslip::study {
+namespace {
+
+scene::Document example(const std::string& name) {
+  return scene::read_document(std::filesystem::path(tests::kSourceFolder) / "examples" / name / "scene.toml");
+}
+
+// A ball that slides all the time: x(T) = vx T - mu g cos(slip) T^2 / 2, with the constant direction of the slip
+// (vx - r wy, vy + r wx) = (2, 2.5). The first-order stepper adds terms of order h mu g T: 1e-3 * 2 * 0.3.
+TEST(Sensitivity, SlidingBallAgreesWithItsClosedForm) {
+  const std::vector<scene::Override> set{{"duration", "0.3"}};
+  const Sensitivities s = sensitivities(example("ball"), set, {"vx", "mu", "wz"}, {1e-4, 2});
+  ASSERT_THAT(s.observables, testing::Contains("x"));
+  const double g = 9.8, mu = 0.2, T = 0.3, sx = 2, sy = 2.5, slip = std::hypot(sx, sy);
+  const double by_vx = T - mu * g * T * T / 2 * (sy * sy) / (slip * slip * slip);
+  const double by_mu = -g * T * T / 2 * sx / slip;
+  EXPECT_NEAR(s.at(0, 0).value, by_vx, 1e-3);
+  EXPECT_NEAR(s.at(1, 0).value, by_mu, 1.1 * 1e-3 * g * T);
+  EXPECT_NEAR(s.at(2, 0).value, 0, 1e-9) << "spin about the vertical does not matter";
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(s.at(i, 0).same_modes);
+    EXPECT_LT(s.at(i, 0).error, 1e-8) << "smooth: the differences agree";
+  }
+  EXPECT_EQ(s.runs, 13);
+}
+
+TEST(Sensitivity, ChangeOfModesIsMarked) {
+  // With a step of half the friction coefficient, the ball rolls at 0.6 s on one side and still slides on the other.
+  const std::vector<scene::Override> set{{"duration", "0.4"}};
+  EXPECT_FALSE(sensitivities(example("ball"), set, {"mu"}, {0.5, 1}).at(0, 0).same_modes);
+}
+
+TEST(Sensitivity, SameForEveryNumberOfThreadsAndUnknownParametersAreSaid) {
+  const std::vector<scene::Override> set{{"duration", "0.1"}};
+  const double one = sensitivities(example("ball"), set, {"vx", "mu"}, {1e-4, 1}).at(1, 1).value;
+  EXPECT_EQ(sensitivities(example("ball"), set, {"vx", "mu"}, {1e-4, 3}).at(1, 1).value, one);
+  EXPECT_THROW((void)sensitivities(example("ball"), set, {"nu"}), scene::SceneError);
+}
+
+}  // namespace
+}  // namespace stickslip::study
