@@ -46,7 +46,7 @@
 
 namespace stickslip::complementarity {
 
-constexpr double kImpulseCap = 1e2;
+constexpr double kImpulseCap = 10;
 
 // The scaled error, from the sums of squares of defect', r', u' and q'; norm_floor: least norm to be relative to.
 [[nodiscard]] inline double scaled_error(double defect, double rr, double uu, double qq, double norm_floor = 0) {
