@@ -22,13 +22,13 @@ constexpr const char* kGap = R"(
 dimension = 2
 duration = 1
 [parameters]
-gap = 0.6
+slot = 0.6
 [[body]]
 name = "wall"
 fixed = true
 shapes = [
-  { chain = [[-5, 0], ["-gap / 2", 0], ["-gap / 2", -0.1]] },
-  { polygon = [["gap / 2", -0.1], [5, -0.1], [5, 0], ["gap / 2", 0]] },
+  { chain = [[-5, 0], ["-slot / 2", 0], ["-slot / 2", -0.1]] },
+  { polygon = [["slot / 2", -0.1], [5, -0.1], [5, 0], ["slot / 2", 0]] },
 ]
 [[body]]
 name = "bar"
@@ -38,7 +38,7 @@ position = [-2, 2]
 )";
 
 Passage through(double gap, std::uint64_t seed = 1) {
-  const std::vector<scene::Override> set{{"gap", std::to_string(gap)}};
+  const std::vector<scene::Override> set{{"slot", std::to_string(gap)}};
   const scene::Scene scene = scene::parse_scene(kGap, "gap.toml", set);
   const PassageWorld world(scene.model, 1);
   PassageOptions options;

@@ -85,8 +85,10 @@ void PassageWorld::add(const model::PlacedShape& placed, const Vec2& origin, dou
   } else if (const auto* half = std::get_if<model::HalfSpace>(&placed.shape)) {
     const Vec2 normal = turned(half->normal.head<2>(), turn);
     outline.half_planes.push_back({normal, half->offset + normal.dot(world(Vec2::Zero()))});
+  } else if (const auto* set = std::get_if<model::PointSet>(&placed.shape)) {
+    for (const Vec3& point : set->points) outline.points.push_back(world(point.head<2>()));
   } else {
-    throw std::invalid_argument("paths know polygons, boxes, chains, discs and half-planes only");
+    throw std::invalid_argument("paths know points, polygons, boxes, chains, discs and half-planes only");
   }
 }
 
