@@ -9,8 +9,8 @@ constexpr double kSmallestAlpha = 1e-13, kLargestAlpha = 1e2;
 constexpr int kMaxSubproblems = 300;
 
 // The next proximal weight: smaller the easier the last subproblem was.
-double next_alpha(double alpha, bool solved, int iterations) {
-  if (!solved) return std::min(kLargestAlpha, 3 * alpha);
+double next_alpha(double alpha, bool solved, int iterations, double growth) {
+  if (!solved) return std::min(kLargestAlpha, growth * alpha);
   const double factor = iterations <= 4 ? 0.3 : iterations <= 10 ? 0.55 : 1.0;
   return std::max(kSmallestAlpha, factor * alpha);
 }
@@ -29,7 +29,7 @@ bool semismooth_newton(ProximalNewton<D>& engine, Search<D>& search, const Newto
     const typename ProximalNewton<D>::Outcome outcome = engine.solve(search, problem, "newton");
     if (search.reached()) return true;
     if (!outcome.solved && !(outcome.end < 0.5 * outcome.start)) r = engine.start();
-    alpha = next_alpha(alpha, outcome.solved, outcome.iterations);
+    alpha = next_alpha(alpha, outcome.solved, outcome.iterations, settings.growth);
     best = std::min(best, outcome.best);
     if (best < 0.5 * mark)
       mark = best, marked_at = k;
