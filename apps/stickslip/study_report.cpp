@@ -44,7 +44,7 @@ void print_study_report(study::Store& store) {
       fmt::print(", {} {}", summary.by_status[i], study::name_of(static_cast<study::TrialStatus>(i)));
   fmt::print("; worst certificate {:.2e}\n", summary.worst_residual);
   if (summary.success.count > 0)
-    fmt::print("success    {:.4g} of 1, 95 % interval [{:.4g}, {:.4g}]\n", summary.success.value, summary.success.low,
+    fmt::print("success    rate {:.4g}, 95 % interval [{:.4g}, {:.4g}]\n", summary.success.value, summary.success.low,
                summary.success.high);
   if (summary.objective.count > 0)
     fmt::print("objective  mean {:.6g}, 95 % interval [{:.6g}, {:.6g}], from {:.6g} (trial {}) to {:.6g}\n",

@@ -88,10 +88,12 @@ void PyramidLayout::lay_out(int D, int directions, const std::vector<double>& mu
     if (this_kind == ContactKind::Frictional) add(0, 0)[0] = 1, grip[c] = mu[c];
     if (this_kind == ContactKind::Frictional ? mu[c] > 0 : mu[c] * load > 0) {
       for (int k = 0; k < count; ++k) {
-        const double angle = 2 * std::numbers::pi * k / count;
+        // Opposite directions are exact negatives of each other where their number is even.
+        const int half = count % 2 == 0 ? count / 2 : count;
+        const double sign = k < half ? 1 : -1, angle = 2 * std::numbers::pi * (k % half) / count;
         double* e = add(0, 0);
-        e[1] = D == 2 ? (k == 0 ? 1.0 : -1.0) : std::cos(angle);
-        if (D == 3) e[2] = std::sin(angle);
+        e[1] = sign * std::cos(angle);
+        if (D == 3) e[2] = sign * std::sin(angle);
       }
       slip[c] = size();
       add(0, mu[c] * load);
