@@ -20,6 +20,8 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  stickslip run examples/ball/scene.toml         simulate; summary, contact modes, recording\n"
     "  stickslip check scene.toml                     validate a scene\n"
+    "  stickslip compare scene.toml                   the same scene under every model that fits, with a verdict\n"
+    "  stickslip converge scene.toml                  ever shorter steps: observed order and error bars\n"
     "  stickslip export ball.h5 -o ball.csv           a recording as CSV\n"
     "  stickslip solve problem.json                   solve one problem, print one line\n"
     "  stickslip solve --json problems/*.json.gz      one JSON object per file, for programs\n"
@@ -45,6 +47,8 @@ int run(int argc, char** argv) {
   int exit_code = kDone;
   stickslip::app::add_run(app, exit_code);
   stickslip::app::add_check(app, exit_code);
+  stickslip::app::add_compare(app, exit_code);
+  stickslip::app::add_converge(app, exit_code);
   stickslip::app::add_export(app, exit_code);
   stickslip::app::add_solve(app, exit_code);
   stickslip::app::add_list(app, exit_code);

@@ -20,6 +20,8 @@ enum ExitCode : int {
 
 void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
+void add_converge(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
