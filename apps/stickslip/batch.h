@@ -24,7 +24,7 @@ struct Series {
 };
 
 struct Result {
-  std::string error;     // the scene is not valid with these settings; nothing was run
+  std::string error;  // the scene is not valid with these settings; nothing was run
   bool certified = false;
   bool finished = false;  // to the end, or to a stop condition
   std::string failure;    // why the run ended early

@@ -40,10 +40,12 @@ struct CompareOptions {
 };
 
 constexpr const char* kExamples =
-    "A method is the name of a stepper, or key=value pairs of [method] joined by '+' (the stepper's key may be left out):\n"
+    "A method is the name of a stepper, or key=value pairs of [method] joined by '+' (the stepper's key may be left "
+    "out):\n"
     "  stewart-trinkle          stewart-trinkle+step=1e-4          song-pang-kumar+motion=dynamic\n"
     "  friction=pyramid+directions=4\n"
-    "Without --methods, every stepper that can run the scene. Each method runs twice, with its step and half of it, so that\n"
+    "Without --methods, every stepper that can run the scene. Each method runs twice, with its step and half of it, so "
+    "that\n"
     "the verdict can tell what the model does from what the step does.\n"
     "\n"
     "Examples:\n"
@@ -140,14 +142,15 @@ std::string verdict_text(const Comparison& c, std::size_t k, const Verdict& v) {
   const double scale = std::max(std::fabs(v.low), std::fabs(v.high));
   const std::string relative = scale > 0 ? fmt::format(" ({:.2g} %)", 100 * v.spread / scale) : "";
   if (!v.depends)
-    return fmt::format("{}: does not depend on the model beyond what the steps leave (spread {:.3g}{}, error bars up to "
-                       "{:.2g})",
-                       name, v.spread, relative, v.largest_bar);
-  return fmt::format("{}: DEPENDS on the model: {:.6g} .. {:.6g}{}; {} and {} differ by {:.3g}, error bars {:.2g} and "
-                     "{:.2g}",
-                     name, v.low, v.high, relative, c.variants[v.first].label, c.variants[v.second].label,
-                     std::fabs(c.fine[v.first].values[k] - c.fine[v.second].values[k]), c.bar(v.first, k),
-                     c.bar(v.second, k));
+    return fmt::format(
+        "{}: does not depend on the model beyond what the steps leave (spread {:.3g}{}, error bars up to "
+        "{:.2g})",
+        name, v.spread, relative, v.largest_bar);
+  return fmt::format(
+      "{}: DEPENDS on the model: {:.6g} .. {:.6g}{}; {} and {} differ by {:.3g}, error bars {:.2g} and "
+      "{:.2g}",
+      name, v.low, v.high, relative, c.variants[v.first].label, c.variants[v.second].label,
+      std::fabs(c.fine[v.first].values[k] - c.fine[v.second].values[k]), c.bar(v.first, k), c.bar(v.second, k));
 }
 
 char mark_of(contact::Mode mode) {
@@ -230,12 +233,12 @@ Json to_json(const std::string& scene, const Comparison& c) {
                                                     {"error_bar", number(c.bar(i, k))}};
     Json modes = Json::array();
     for (const auto& interval : c.fine[i].modes)
-      modes.push_back({{"bodies",
-                        {c.bodies[static_cast<std::size_t>(interval.body_a)],
-                         c.bodies[static_cast<std::size_t>(interval.body_b)]}},
-                       {"mode", contact::to_string(interval.mode)},
-                       {"begin", interval.begin},
-                       {"end", interval.end}});
+      modes.push_back(
+          {{"bodies",
+            {c.bodies[static_cast<std::size_t>(interval.body_a)], c.bodies[static_cast<std::size_t>(interval.body_b)]}},
+           {"mode", contact::to_string(interval.mode)},
+           {"begin", interval.begin},
+           {"end", interval.end}});
     method["modes"] = std::move(modes);
     out["methods"].push_back(std::move(method));
   }
@@ -298,7 +301,8 @@ void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("compare", "Run a scene under several models, side by side, with a verdict");
   verb->footer(kExamples);
   verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
-  verb->add_option("--methods", options->methods, "Methods, separated by commas (default: all that fit)")->delimiter(',');
+  verb->add_option("--methods", options->methods, "Methods, separated by commas (default: all that fit)")
+      ->delimiter(',');
   verb->add_option("--set", options->set, "name=value, as in run; for all methods")->take_all()->expected(1);
   verb->add_option("--plot", options->plot, "Write the observables over time, overlaid, as SVG");
   verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));

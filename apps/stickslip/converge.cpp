@@ -32,7 +32,8 @@ struct ConvergeOptions {
 
 constexpr const char* kExamples =
     "Runs the scene with its own step h, h/2, h/4, ... and looks at what the observables do.\n"
-    "An order is printed only where the differences support one: they must fall, with one sign, at the same rate twice.\n"
+    "An order is printed only where the differences support one: they must fall, with one sign, at the same rate "
+    "twice.\n"
     "The error bar is Richardson's where there is an order, else the larger of the last two differences.\n"
     "\n"
     "Examples:\n"
@@ -53,8 +54,8 @@ std::string order_text(const Convergence& c) {
 
 // Of one list of variants: values of all observables, and what they say.
 struct Sweep {
-  const char* name;                 // "step" or "directions"
-  std::vector<double> resolution;   // steps or directions
+  const char* name;                // "step" or "directions"
+  std::vector<double> resolution;  // steps or directions
   std::vector<Variant> variants;
   std::vector<Result> results;
 };
@@ -187,7 +188,8 @@ void add_converge(CLI::App& app, int& exit_code) {
   verb->add_option("--levels", options->levels, "Runs, each with half the step of the one before")
       ->check(CLI::Range(2, 12))
       ->capture_default_str();
-  verb->add_option("--directions", options->directions, "Also friction pyramids with these numbers of sides, at the scene's step")
+  verb->add_option("--directions", options->directions,
+                   "Also friction pyramids with these numbers of sides, at the scene's step")
       ->delimiter(',');
   verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", options->json, "One JSON object on standard output");

@@ -18,10 +18,10 @@ namespace stickslip::app {
 struct Convergence {
   bool has_order = false;
   double order = 0;
-  double error_bar = 0;   // of the finest value
-  double limit = 0;       // extrapolated; the finest value when there is no order
-  bool exact = false;     // all values agree to rounding
-  std::string why_not;    // why no order is stated
+  double error_bar = 0;  // of the finest value
+  double limit = 0;      // extrapolated; the finest value when there is no order
+  bool exact = false;    // all values agree to rounding
+  std::string why_not;   // why no order is stated
 };
 
 [[nodiscard]] Convergence analyse(const std::vector<double>& values);

@@ -54,8 +54,13 @@ speed = "ball.vy"
 
 // Table of the reference: zeta = C / (2 sqrt(K m)), contact ends when the force is zero.
 TEST(Bounce, RestitutionFollowsTheDampingRatio) {
-  for (const auto& [zeta, e] : {std::pair{.02236, .93308}, {.05, .85876}, {.1, .74408}, {.2, .57174}, {.5, .29844},
-                                {1.0, .1353}, {2.236, .03963}}) {
+  for (const auto& [zeta, e] : {std::pair{.02236, .93308},
+                                {.05, .85876},
+                                {.1, .74408},
+                                {.2, .57174},
+                                {.5, .29844},
+                                {1.0, .1353},
+                                {2.236, .03963}}) {
     const double damping = 2 * zeta * std::sqrt(5e4 * 0.2);
     const double coarse = restitution(damping, 4e-6), fine = restitution(damping, 2e-6);
     EXPECT_NEAR(2 * fine - coarse, e, 0.002 * e) << "damping ratio " << zeta;

@@ -150,7 +150,8 @@ void read_support(const TableReader& table, const SupportContext& context, const
   if (!context.allowed)
     throw SceneError(value->place, fmt::format("{} has supports, which belong to dimension 2.5", table.name()));
   if (body.kind != model::BodyKind::Planar || !(body.mass > 0))
-    throw SceneError(value->place, fmt::format("{} has supports but is not a body that can move and turn", table.name()));
+    throw SceneError(value->place,
+                     fmt::format("{} has supports but is not a body that can move and turn", table.name()));
   const TableReader support(*value, keys_of("support"), table.scope(), table.what("support"));
   const std::vector<Vec3> points = read_support_points(support, centre, body);
   const double weight = body.mass * context.gravity;
@@ -165,12 +166,12 @@ void read_support(const TableReader& table, const SupportContext& context, const
     check_balance(*given, support.what("loads"), points, loads, weight);
   } else {
     if (!(weight > 0))
-      throw SceneError(value->place, fmt::format("{}: without gravity along z nothing presses on the plane", support.name()),
+      throw SceneError(value->place,
+                       fmt::format("{}: without gravity along z nothing presses on the plane", support.name()),
                        "give gravity = [0, 0, -g], or 'loads'");
     loads = balance(points, weight);
     if (loads.empty())
-      throw SceneError(value->place,
-                       fmt::format("{}: the body does not stand on these points", support.name()),
+      throw SceneError(value->place, fmt::format("{}: the body does not stand on these points", support.name()),
                        "its centre of mass must lie inside them, and they must not lie on one line");
   }
   body.support.friction = support.not_negative("friction", 0);

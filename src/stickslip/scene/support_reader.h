@@ -3,8 +3,8 @@
 //
 // The key support of a body (dimension 2.5): where it stands, and how its weight is shared.
 //
-// Loads that are not given follow from equilibrium about the centre of mass: with three points they are determined; with
-// more, those nearest to equal ones are taken (least squares), points that would have to pull carry nothing.
+// Loads that are not given follow from equilibrium about the centre of mass: with three points they are determined;
+// with more, those nearest to equal ones are taken (least squares), points that would have to pull carry nothing.
 #pragma once
 
 #include "stickslip/model/model.h"

@@ -147,8 +147,8 @@ bool AnitescuPotra::impact(World& world, double h, StepReport& report) {
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
       const contact::ContactRows& row = system_.rows()[index(island.contacts[i])];
       for (int k = 0; k < D; ++k)
-        island.problem.q[i * index(D) + index(k)] = relative_velocity(
-            row, k, world.state.bodies[index(row.a)].velocity, world.state.bodies[index(row.b)].velocity);
+        island.problem.q[i * index(D) + index(k)] = relative_velocity(row, k, world.state.bodies[index(row.a)].velocity,
+                                                                      world.state.bodies[index(row.b)].velocity);
       approaching |= island.problem.q[i * index(D)] < 0;
     }
     std::fill(island.r.begin(), island.r.end(), 0.0);
@@ -156,8 +156,13 @@ bool AnitescuPotra::impact(World& world, double h, StepReport& report) {
     choose_laws(world, h, island);
     ++report.solves;
     if (!impacts_.resolve(world.method, laws_, island)) {
-      failure_ = {world.state.time, {}, island.problem, island.summary.residual.error, island.summary.solver,
-                  "an impact that its law does not resolve (friction that jams): take song-pang-kumar, or less friction"};
+      failure_ = {
+          world.state.time,
+          {},
+          island.problem,
+          island.summary.residual.error,
+          island.summary.solver,
+          "an impact that its law does not resolve (friction that jams): take song-pang-kumar, or less friction"};
       for (int c : island.contacts) failure_.contacts.push_back(touching_[index(c)].id);
       return false;
     }

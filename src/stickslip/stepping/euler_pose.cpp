@@ -54,10 +54,9 @@ void EulerStep::choose_weight(const World& world) {
     speed = std::max({speed, speed_of(drive_[i])});
     if (!world.traits[i].movable) continue;
     mass = std::max(mass, body.mass);
-    double resistance = contact::applied_wrench(world.model, static_cast<int>(i), world.traits[i], world.state)
-                            .force.norm();
-    for (const model::Support::Point& point : body.support.points)
-      resistance += body.support.friction * point.load;
+    double resistance =
+        contact::applied_wrench(world.model, static_cast<int>(i), world.traits[i], world.state).force.norm();
+    for (const model::Support::Point& point : body.support.points) resistance += body.support.friction * point.load;
     force = std::max(force, resistance);
   }
   motion_.weight = speed > 0 && force > 0 ? kShare * h_ * force / (mass * speed) : 1.0;
@@ -219,17 +218,16 @@ void EulerStep::remember_compliance(const World& world, int c, const double* r, 
   memory.deformation = contact::normal_spring(layer, h_).next(r[0], memory.deformation);
   memory.shear.setZero();
   const contact::SpringDamper tangential = contact::tangential_spring(layer, h_);
-  for (int k = 1; k < D_; ++k)
-    memory.shear += tangential.next(r[k], shear.dot(row.direction[k])) * row.direction[k];
+  for (int k = 1; k < D_; ++k) memory.shear += tangential.next(r[k], shear.dot(row.direction[k])) * row.direction[k];
   if (!memory.touching) return;
   // The bodies move against each other while the layer gives way; it slides when friction is used up.
   if (tangential_norm(r, D_) >= mu * r[0] * (1 - kOnTheCone))
     memory.mode = Mode::Slide;
   else
-    memory.mode = rolls(row, world.model.dimension, end_.bodies[index(row.a)].velocity,
-                        end_.bodies[index(row.b)].velocity)
-                      ? Mode::Roll
-                      : Mode::Stick;
+    memory.mode =
+        rolls(row, world.model.dimension, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity)
+            ? Mode::Roll
+            : Mode::Stick;
 }
 
 }  // namespace stickslip::stepping

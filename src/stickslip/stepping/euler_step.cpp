@@ -45,8 +45,7 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
       return false;
     }
     if (iteration >= kAverageAfter)
-      for (std::size_t i = 0; i < velocity_.size(); ++i)
-        velocity_[i] = scaled_sum(0.5, velocity_[i], 0.5, last_[i]);
+      for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] = scaled_sum(0.5, velocity_[i], 0.5, last_[i]);
   }
   move(world);
   remember(world);
@@ -66,8 +65,9 @@ void EulerStep::begin(World& world, double h, double end_time) {
   forces_vary_ = false;
   for (std::size_t i = 0; i < n; ++i) {
     forces_vary_ |= world.traits[i].pushed;
-    reference_[i] = motion_.model == MotionModel::Dynamic ? part_of(world.traits[i], world.state.bodies[i].velocity, true)
-                                                          : model::Twist{};
+    reference_[i] = motion_.model == MotionModel::Dynamic
+                        ? part_of(world.traits[i], world.state.bodies[i].velocity, true)
+                        : model::Twist{};
   }
   warm_ = false;
   at_ = world.state;
@@ -95,7 +95,8 @@ void EulerStep::place(World& world, int iteration) {
     model::BodyState& s = at_.bodies[i];
     const model::Pose& start = world.state.bodies[i].pose;
     for (int k = 0; k < 3; ++k)
-      if (world.traits[i].free_translation[index(k)]) s.pose.position[k] = start.position[k] + h_ * velocity_[i].linear[k];
+      if (world.traits[i].free_translation[index(k)])
+        s.pose.position[k] = start.position[k] + h_ * velocity_[i].linear[k];
     if (world.traits[i].free_rotation) {
       s.pose.orientation = start.orientation;
       s.angle = world.state.bodies[i].angle;

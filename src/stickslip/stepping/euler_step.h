@@ -94,7 +94,7 @@ class EulerStep {
     double load = 0, friction = 0;
     Vec3 force = Vec3::Zero();  // of the last step: the warm start
   };
-  void prepare(const World& world);  // once per run
+  void prepare(const World& world);                            // once per run
   [[nodiscard]] double speed_of(const model::Twist& v) const;  // the larger of translation and rotation times body_arm_
   [[nodiscard]] double largest_impulse() const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Steppers that are one EulerStep per step: fully implicit geometry, Song-Pang-Kumar, and Stewart-Trinkle for the motion
-// models and supports that stewart_trinkle.h does not know.
+// Steppers that are one EulerStep per step: fully implicit geometry, Song-Pang-Kumar, and Stewart-Trinkle for the
+// motion models and supports that stewart_trinkle.h does not know.
 //
 // Restitution of rigid contacts is Newton's, one step late, as in stewart_trinkle.h; compliant contacts need none.
 #pragma once

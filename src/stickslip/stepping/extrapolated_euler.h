@@ -5,9 +5,10 @@
 //
 //     y_h: one step of h,   y_hh: two steps of h/2,      y = 2 y_hh - y_h        (positions, angle and velocities)
 //
-// The error of one Euler step is c h^2 + O(h^3) where friction varies smoothly, and two half steps make c h^2 / 2: their
-// combination is free of it. Sliding on supports is smooth except in the instant of rest, which costs O(h^2) once.
-// Bodies that touch each other within the step keep y_hh: a combination of two states without penetration may penetrate.
+// The error of one Euler step is c h^2 + O(h^3) where friction varies smoothly, and two half steps make c h^2 / 2:
+// their combination is free of it. Sliding on supports is smooth except in the instant of rest, which costs O(h^2)
+// once. Bodies that touch each other within the step keep y_hh: a combination of two states without penetration may
+// penetrate.
 //
 // Cost: three contact solves per step. Planar bodies only.
 #pragma once

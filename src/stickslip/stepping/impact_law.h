@@ -12,9 +12,10 @@
 // so that slip that stops or reverses during the impact is seen. The three agree when friction does not couple into the
 // normal velocity (central impacts) and differ otherwise.
 //
-// Several contacts at once: compression is one contact problem (0 <= p_n _|_ u_n >= 0 with friction), expansion a second
-// one in which Newton's contacts get the speed -e u_n- and the others the normal impulse e p_compression (Stronge's law
-// is about one contact: the work of several depends on their order), and a third one takes out what still approaches.
+// Several contacts at once: compression is one contact problem (0 <= p_n _|_ u_n >= 0 with friction), expansion a
+// second one in which Newton's contacts get the speed -e u_n- and the others the normal impulse e p_compression
+// (Stronge's law is about one contact: the work of several depends on their order), and a third one takes out what
+// still approaches.
 //
 // Energy. Newton's law can give more energy than was lost (friction that reverses slip). Whatever the law, the part of
 // the restitution that would do so is taken back: the largest share s in 0 .. 1 of all coefficients in the island is

@@ -52,9 +52,8 @@ void BodyMotion::evaluate(const model::Model& world, int i, const contact::BodyT
     if (traits.free_translation[index(k)]) free.linear[k] += reference.linear[k];
   if (!traits.free_rotation) return;
   const bool gyroscopic = model == MotionModel::Dynamic && !traits.isotropic && !traits.locked_rotation;
-  const Vec3 w = gyroscopic
-                     ? contact::gyroscopic_step(body.inertia, start.pose.orientation, reference.angular, h)
-                     : reference.angular;
+  const Vec3 w = gyroscopic ? contact::gyroscopic_step(body.inertia, start.pose.orientation, reference.angular, h)
+                            : reference.angular;
   free.angular = w + dynamics.inverse_inertia * (h * (wrench.torque - body.angular_damping * w));
 }
 
@@ -66,7 +65,8 @@ std::string objection_to_motion(MotionModel motion, const model::Model& model) {
     anything_drives |= traits[i].driven || traits[i].pushed;
     anything_resists |= body.linear_damping > 0;
     if (motion != MotionModel::FirstOrder || !traits[i].movable) continue;
-    const bool translates = traits[i].free_translation[0] || traits[i].free_translation[1] || traits[i].free_translation[2];
+    const bool translates =
+        traits[i].free_translation[0] || traits[i].free_translation[1] || traits[i].free_translation[2];
     if (translates && !(body.linear_damping > 0))
       return "first-order motion needs damping: give body '" + body.name + "' a linear_damping > 0";
     if (traits[i].free_rotation && !(body.angular_damping > 0))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The three motion models as one linear equation per body,     A v+ = c + J' p,     A = a M + h C,   c = a M v_ref + h f
+// The three motion models as one linear equation per body,     A v+ = c + J' p,     A = a M + h C,   c = a M v_ref + h
+// f
 //
 //   dynamic        a = 1, v_ref = v       Newton and Euler, damping implicit
 //   first-order    a = 0                  a world of dampers: velocity is proportional to force
