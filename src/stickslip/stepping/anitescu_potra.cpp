@@ -172,7 +172,15 @@ bool AnitescuPotra::impact(World& world, double h, StepReport& report) {
   std::vector<model::Twist> velocities(dynamics_.size());
   for (std::size_t i = 0; i < velocities.size(); ++i) velocities[i] = world.state.bodies[i].velocity;
   system_.apply_impulses(dynamics_, velocities);
-  for (std::size_t i = 0; i < velocities.size(); ++i) world.state.bodies[i].velocity = velocities[i];
+  for (std::size_t i = 0; i < velocities.size(); ++i) {
+    if (!dynamics_[i].movable) continue;
+    model::Twist& v = world.state.bodies[i].velocity;
+    const model::Twist before = v;
+    v = velocities[i];
+    // What an inelastic impact leaves of a velocity that it takes is rounding (rest.h).
+    remove_noise(Rest::kNoise * before.linear.lpNorm<1>(), v.linear);
+    remove_noise(Rest::kNoise * before.angular.lpNorm<1>(), v.angular);
+  }
   return true;
 }
 
