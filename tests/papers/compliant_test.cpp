@@ -11,6 +11,10 @@
 namespace stickslip::testing {
 namespace {
 
+ExampleRun run_text(const std::string& text, const Settings& settings = {}) {
+  return ExampleRun(scene::parse_scene(text, "test.toml", settings));
+}
+
 // Two runs, and what they say about h -> 0 with an error of first order.
 double extrapolated(const std::string& example, std::vector<scene::Override> overrides, const char* observable,
                     double h) {
@@ -49,7 +53,7 @@ c = 0
 [observe]
 speed = "ball.vy"
 )";
-  return ExampleRun(scene::parse_scene(scene, "test.toml", {{"c", fmt::format("{}", damping)}, {"method.step", fmt::format("{}", step)}})).at("speed");
+  return run_text(scene, {{"c", fmt::format("{}", damping)}, {"method.step", fmt::format("{}", step)}}).at("speed");
 }
 
 // Table of the reference: zeta = C / (2 sqrt(K m)), contact ends when the force is zero.

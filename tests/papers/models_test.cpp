@@ -12,11 +12,15 @@
 namespace stickslip::testing {
 namespace {
 
+ExampleRun run_text(const std::string& text, const Settings& settings = {}) {
+  return ExampleRun(scene::parse_scene(text, "test.toml", settings));
+}
+
 const std::vector<std::string> kRigid = {"stewart-trinkle", "anitescu-potra", "implicit"};
 
 TEST(Rolling, DiscKeepsItsSpeedWithEveryStepper) {
   for (const char* stepper : {"stewart-trinkle", "anitescu-potra", "implicit", "song-pang-kumar", "second-order"}) {
-    const Values end = run_example("rolling", {{"method.stepper", stepper}, {"method.step", "5e-3"}});
+    const ExampleRun end("rolling", {{"method.stepper", stepper}, {"method.step", "5e-3"}});
     EXPECT_NEAR(end.at("speed"), 1, 1e-9) << stepper;
     EXPECT_NEAR(end.at("spin"), -10, 1e-8) << stepper;
   }
@@ -29,7 +33,7 @@ TEST(Rolling, OctagonLosesAtEachCornerWhatTheClosedFormSays) {
   const double factor = (I + r * r * std::cos(std::numbers::pi / 4)) / pivot;
   const double flat = r * std::cos(std::numbers::pi / 8);
   for (const std::string& stepper : kRigid) {
-    const Values end = run_example(
+    const ExampleRun end(
         "rolling/ngon.toml", {{"method.stepper", stepper}, {"duration", "0.15"}, {"method.step", "2e-5"}});
     const int corners = static_cast<int>(std::fabs(end.at("angle")) / (std::numbers::pi / 4));
     ASSERT_GE(corners, 2);
@@ -42,7 +46,7 @@ TEST(Rolling, OctagonLosesAtEachCornerWhatTheClosedFormSays) {
 TEST(Rolling, EnergyErrorOfTheOffCentreDiscIsOfFirstOrder) {
   for (const std::string& stepper : kRigid) {
     const auto error = [&](const char* step) {
-      const Values end = run_example("rolling", {{"method.stepper", stepper},
+      const ExampleRun end("rolling", {{"method.stepper", stepper},
                                                  {"offset", "0.03"},
                                                  {"duration", "1"},
                                                  {"method.step", step}});
@@ -57,7 +61,7 @@ TEST(Rolling, EnergyErrorOfTheOffCentreDiscIsOfFirstOrder) {
 
 TEST(Peg, RigidSteppersAgreeAsTheStepFalls) {
   const auto x = [](const std::string& stepper) {
-    return run_example("peg", {{"method.stepper", stepper}, {"method.step", "2e-5"}}).at("x");
+    return ExampleRun("peg", {{"method.stepper", stepper}, {"method.step", "2e-5"}}).at("x");
   };
   const double reference = x("stewart-trinkle");
   EXPECT_NEAR(x("anitescu-potra"), reference, 2e-4);
@@ -98,7 +102,7 @@ wz = "rod.wz"
 energy = "kinetic_energy() + potential_energy()"
 )";
 
-Values drop_rod(const std::string& law, const char* mu, const char* tilt) {
+ExampleRun drop_rod(const std::string& law, const char* mu, const char* tilt) {
   std::string text = kRod;
   text.replace(text.find("LAW"), 3, law);
   return run_text(text, {{"mu", mu}, {"tilt", tilt}});
@@ -114,29 +118,29 @@ TEST(Impact, LawsAgreeWhereFrictionDoesNotCouple) {
 }
 
 TEST(Impact, LawsDifferForAnEccentricFrictionalImpactAndNoneGainsEnergy) {
-  const Values newton = drop_rod("newton", "0.3", "0.7"), poisson = drop_rod("poisson", "0.3", "0.7"),
+  const ExampleRun newton = drop_rod("newton", "0.3", "0.7"), poisson = drop_rod("poisson", "0.3", "0.7"),
                stronge = drop_rod("stronge", "0.3", "0.7");
   const double start = 9.8 * (0.5 * std::cos(0.7) + 0.2);
-  for (const Values* end : {&newton, &poisson, &stronge}) EXPECT_LT(end->at("energy"), start);
+  for (const ExampleRun* end : {&newton, &poisson, &stronge}) EXPECT_LT(end->at("energy"), start);
   EXPECT_GT(std::fabs(newton.at("wz") - poisson.at("wz")), 1e-3);
   EXPECT_GT(std::fabs(stronge.at("wz") - poisson.at("wz")), 1e-4);
 }
 
 TEST(NewtonsCradle, TouchingDiscsAndDiscsWithSpace) {
   // All contacts at once: the first disc goes back, the others leave together; momentum and energy are kept.
-  const Values touching = run_example("newtons-cradle");
+  const ExampleRun touching("newtons-cradle");
   EXPECT_NEAR(touching.at("v0"), -0.6, 1e-9);
   EXPECT_NEAR(touching.at("v4"), 0.4, 1e-9);
   EXPECT_NEAR(touching.at("energy"), 0.5, 1e-9);
   // One after the other: the last one leaves alone.
-  const Values apart = run_example("newtons-cradle", {{"space", "1e-3"}});
+  const ExampleRun apart("newtons-cradle", {{"space", "1e-3"}});
   EXPECT_NEAR(apart.at("v0"), 0, 1e-9);
   EXPECT_NEAR(apart.at("v3"), 0, 1e-9);
   EXPECT_NEAR(apart.at("v4"), 1, 1e-9);
 }
 
 TEST(FirstOrderMotion, VelocityIsForceOverDamping) {
-  const Values end = run_text(R"(
+  const ExampleRun end = run_text(R"(
 dimension = 2
 duration = 1
 [method]

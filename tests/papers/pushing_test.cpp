@@ -25,7 +25,7 @@ class NeedlePush : public ::testing::TestWithParam<Push> {};
 TEST_P(NeedlePush, MovesWithLeastFrictionPower) {
   const Push& push = GetParam();
   constexpr double h = 1e-6;
-  const Values end = run_example("needle-push", {{"offset", fmt::format("{}", push.offset)},
+  const ExampleRun end("needle-push", {{"offset", fmt::format("{}", push.offset)},
                                                  {"vx", fmt::format("{}", push.vx)},
                                                  {"method.step", fmt::format("{}", h)},
                                                  {"duration", fmt::format("{}", h)}});
@@ -55,7 +55,7 @@ TEST(NeedlePushPath, EndsWhereTheReferenceEnds) {
   for (const Path& path :
        {Path{"0.3", "0", -.280582, .442682, 42.94632}, Path{"-0.5", "0", .177327, .411666, -37.38763},
         Path{"0.3", "0.05", -.109773, .362450, 33.58771}}) {
-    const Values end = run_example("needle-push", {{"offset", path.offset}, {"vx", path.vx}});
+    const ExampleRun end("needle-push", {{"offset", path.offset}, {"vx", path.vx}});
     EXPECT_NEAR(end.at("x"), path.x, 1e-3);
     EXPECT_NEAR(end.at("y"), path.y, 1e-3);
     EXPECT_NEAR(end.at("angle") * 180 / std::numbers::pi, path.degrees, 0.1);
@@ -73,7 +73,7 @@ TEST(SlideToRest, EndsWhereTheReferenceEnds) {
                          Slide{"0.5", "0.2", "-20", .534271, .10333197, .03701412, -5.66720953},
                          Slide{"0", "0", "15", .366119, .00214437, .00986209, 2.65691931},
                          Slide{"0.3", "-0.4", "5", .239713, .02796616, -.03901009, .80697093}}) {
-    const Values end = run_example("slide-to-rest", {{"vx", s.vx}, {"vy", s.vy}, {"w", s.w}});
+    const ExampleRun end("slide-to-rest", {{"vx", s.vx}, {"vy", s.vy}, {"w", s.w}});
     EXPECT_NEAR(end.at("x"), s.x, 1e-5) << s.w;
     EXPECT_NEAR(end.at("y"), s.y, 1e-5) << s.w;
     EXPECT_NEAR(end.at("angle"), s.angle, 1e-4) << s.w;

@@ -187,7 +187,8 @@ std::string EulerStep::no_equilibrium(const World& world, double first_impulse) 
 }
 
 void EulerStep::remember(World& world) {
-  for (const Island& island : system_.islands())
+  for (const Island& island : system_.islands()) {
+    const VelocityNoise noise(island);
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
       const int c = island.contacts[i];
       const ContactRows& row = rows_[index(c)];
@@ -198,7 +199,8 @@ void EulerStep::remember(World& world) {
         continue;
       }
       ContactMemory& memory = memory_[index(c)];
-      record_outcome(row, D_, r, q, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity, h_, memory);
+      record_outcome(row, D_, r, q, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity, h_,
+                     noise.of(static_cast<int>(i)), memory);
       const double e = world.model.surfaces[index(contacts_[index(c)].surface)].restitution;
       if (compliance_of(world, c) != nullptr) {
         remember_compliance(world, c, r, island.problem.mu[i]);
@@ -208,6 +210,7 @@ void EulerStep::remember(World& world) {
                     relative_velocity(row, 0, free_[a], free_[b]), h_, r[0] > 0, memory);
       }
     }
+  }
 }
 
 void EulerStep::remember_compliance(const World& world, int c, const double* r, double mu) {
@@ -225,7 +228,7 @@ void EulerStep::remember_compliance(const World& world, int c, const double* r, 
     memory.mode = Mode::Slide;
   else
     memory.mode =
-        rolls(row, world.model.dimension, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity)
+        rolls(row, world.model.dimension, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity, 0)
             ? Mode::Roll
             : Mode::Stick;
 }
