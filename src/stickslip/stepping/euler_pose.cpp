@@ -137,7 +137,7 @@ bool EulerStep::solve_problems(World& world, StepReport& report, StepFailure& fa
       report.certified = false;
       report.residual = island.summary.residual.error;
       report.solver = island.summary.solver;
-      report_failure(world, &island, report, {}, failure);
+      report_failure(world, &island, report, why_unsolved(world, island), failure);
       return false;
     }
     if (island.summary.residual.error >= report.residual) {
@@ -147,6 +147,17 @@ bool EulerStep::solve_problems(World& world, StepReport& report, StepFailure& fa
   }
   warm_ = true;
   return true;
+}
+
+// A quasi-static problem without a solution: bodies that are driven into each other leave none even without friction.
+std::string EulerStep::why_unsolved(const World& world, const Island& island) {
+  if (motion_.model != MotionModel::QuasiStatic) return {};
+  Island smooth = island;
+  std::fill(smooth.problem.mu.begin(), smooth.problem.mu.end(), 0.0);
+  std::fill(smooth.r.begin(), smooth.r.end(), 0.0);
+  if (!pool_.solve(world.method, smooth))
+    return "jammed: no motion satisfies the contacts; bodies that are driven squeeze what lies between them";
+  return "jammed: friction leaves no motion that satisfies the contacts (or none that a solver found)";
 }
 
 // Static friction that gave way (contact_memory.h); supports have one coefficient only.

@@ -76,6 +76,7 @@ class EulerStep {
   void pose_support(const contact::ContactRows& row, double* q);
   bool solve_problems(World& world, StepReport& report, StepFailure& failure);
   bool settle_motion(World& world, int iteration, StepReport& report, StepFailure& failure);
+  std::string why_unsolved(const World& world, const contact::Island& island);
   std::string no_equilibrium(const World& world, double first_impulse) const;
   void take_velocities(World& world);
   [[nodiscard]] bool settled(const World& world) const;
