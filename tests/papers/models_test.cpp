@@ -68,7 +68,7 @@ TEST(Peg, RigidSteppersAgreeAsTheStepFalls) {
   EXPECT_NEAR(x("implicit"), reference, 2e-4);
 }
 
-const char* const kRod = R"(
+const char* const kRod = R"toml(
 title = "A rod that falls on its end"
 dimension = 2
 duration = 0.3
@@ -100,7 +100,7 @@ impact = "LAW"
 vy = "rod.vy"
 wz = "rod.wz"
 energy = "kinetic_energy() + potential_energy()"
-)";
+)toml";
 
 ExampleRun drop_rod(const std::string& law, const char* mu, const char* tilt) {
   std::string text = kRod;
@@ -140,7 +140,7 @@ TEST(NewtonsCradle, TouchingDiscsAndDiscsWithSpace) {
 }
 
 TEST(FirstOrderMotion, VelocityIsForceOverDamping) {
-  const ExampleRun end = run_text(R"(
+  const ExampleRun end = run_text(R"toml(
 dimension = 2
 duration = 1
 [method]
@@ -158,13 +158,13 @@ angular_damping = 0.25
 x = "part.x"
 y = "part.y"
 angle = "part.angle"
-)");
+)toml");
   EXPECT_NEAR(end.at("x"), 1.5, 1e-12);
   EXPECT_NEAR(end.at("y"), -0.5, 1e-12);
   EXPECT_NEAR(end.at("angle"), 2, 1e-12);
 }
 
-const char* const kVise = R"(
+const char* const kVise = R"toml(
 dimension = 2.5
 gravity = [0, 0, -9.8]
 duration = 1
@@ -192,7 +192,7 @@ position = [-0.6, 0]
 motion = { velocity = [1, 0] }
 [observe]
 x = "block.x"
-)";
+)toml";
 
 std::string failure_of(const std::vector<scene::Override>& overrides) {
   const scene::Scene scene = scene::parse_scene(kVise, "test.toml", overrides);
