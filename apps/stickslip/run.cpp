@@ -56,6 +56,10 @@ int run_scene(const RunOptions& options) {
     print_run_report(*session, end);
   if (end != RunEnd::Uncertified) return kDone;
   const stepping::StepFailure& failure = *session->simulation().failure();
+  if (!failure.reason.empty()) {
+    fmt::print(stderr, "stickslip: {}: at t = {:.9g}: {}\n", options.scene, failure.time, failure.reason);
+    return kFailed;
+  }
   fmt::print(stderr,
              "stickslip: {}: the step at t = {:.9g} with {} contacts was not certified (residual {:.2e} by {}); its "
              "problem is in {}\n",

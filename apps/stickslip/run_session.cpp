@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "run_session.h"
 
+#include "batch.h"
 #include "progress.h"
 #include "recording_info.h"
 
@@ -25,12 +26,6 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kCheckpointMark = "stickslip checkpoint 1";
 constexpr int kStepsBetweenClockReads = 64;  // a clock read costs as much as a tenth of a small step
 constexpr auto kProgressInterval = std::chrono::milliseconds(200);
-
-std::vector<scene::Override> overrides_of(const std::vector<std::string>& arguments) {
-  std::vector<scene::Override> overrides;
-  for (const std::string& argument : arguments) overrides.push_back(scene::parse_override_argument(argument));
-  return overrides;
-}
 
 }  // namespace
 

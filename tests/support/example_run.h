@@ -19,14 +19,18 @@ namespace stickslip::testing {
 
 using Settings = std::vector<scene::Override>;
 
+// name: "ball", or a file of an example, "rolling/ngon.toml".
 inline scene::Scene load_example(const std::string& name, const Settings& settings = {}) {
-  return scene::load_scene(std::string(tests::kSourceFolder) + "/examples/" + name + "/scene.toml", settings);
+  const std::string file = name.ends_with(".toml") ? name : name + "/scene.toml";
+  return scene::load_scene(std::string(tests::kSourceFolder) + "/examples/" + file, settings);
 }
 
 class ExampleRun {
  public:
   explicit ExampleRun(const std::string& name, const Settings& settings = {})
-      : scene_(load_example(name, settings)), simulation_(scene_.model, scene_.method), observer_(scene_) {
+      : ExampleRun(load_example(name, settings)) {}
+  explicit ExampleRun(scene::Scene scene)
+      : scene_(std::move(scene)), simulation_(scene_.model, scene_.method), observer_(scene_) {
     observer_.advance({simulation_.state(), simulation_.contacts(), {}});
     const bool needs_contacts = observer_.advance_needs_contacts();
     const bool finished = simulation_.run_until(scene_.duration, [&](const simulation::Simulation& now) {
@@ -34,14 +38,17 @@ class ExampleRun {
                          now.last_report().events});
       return observer_.stopped_by() < 0;
     });
-    EXPECT_TRUE(finished || observer_.stopped_by() >= 0) << name << " stopped at t = " << simulation_.time();
-    EXPECT_LE(simulation_.counters().worst_residual, scene_.method.tolerance) << name;
+    EXPECT_TRUE(finished || observer_.stopped_by() >= 0)
+        << scene_.file << " stopped at t = " << simulation_.time() << ": "
+        << (simulation_.failure() != nullptr ? simulation_.failure()->reason : "");
+    EXPECT_LE(simulation_.counters().worst_residual, scene_.method.tolerance) << scene_.file;
     std::vector<double> values(scene_.observables.size());
     observer_.evaluate({simulation_.state(), simulation_.contacts(), {}}, values);
     for (std::size_t i = 0; i < values.size(); ++i) values_[scene_.observables[i].name] = values[i];
   }
 
   [[nodiscard]] double operator[](const std::string& observable) const { return values_.at(observable); }
+  [[nodiscard]] double at(const std::string& observable) const { return values_.at(observable); }
   [[nodiscard]] const simulation::Simulation& simulation() const { return simulation_; }
   [[nodiscard]] const scene::Scene& scene() const { return scene_; }
 

@@ -101,8 +101,23 @@ void ContactSystem::build(int dimension, const model::State& state, std::span<co
   make_patterns(dynamics);
 }
 
+void ContactSystem::build(int dimension, std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics) {
+  take_rows(dimension, rows, dynamics);
+  group_into_islands(dynamics, dynamics.size());
+  make_patterns(dynamics);
+}
+
 void ContactSystem::build_single(int dimension, std::span<const ContactRows> rows,
                                  std::span<const BodyDynamics> dynamics) {
+  take_rows(dimension, rows, dynamics);
+  island_count_ = 0;
+  Island& island = start_island();
+  for (std::size_t c = 0; c < rows.size(); ++c) island.contacts.push_back(static_cast<int>(c));
+  make_patterns(dynamics);
+}
+
+void ContactSystem::take_rows(int dimension, std::span<const ContactRows> rows,
+                              std::span<const BodyDynamics> dynamics) {
   dimension_ = dimension;
   rows_.assign(rows.begin(), rows.end());
   for (ContactRows& row : rows_) {
@@ -112,10 +127,6 @@ void ContactSystem::build_single(int dimension, std::span<const ContactRows> row
     else
       set_turns<3>(a, b, row);
   }
-  island_count_ = 0;
-  Island& island = start_island();
-  for (std::size_t c = 0; c < rows.size(); ++c) island.contacts.push_back(static_cast<int>(c));
-  make_patterns(dynamics);
 }
 
 void ContactSystem::make_patterns(std::span<const BodyDynamics> dynamics) {

@@ -42,6 +42,9 @@ class ContactSystem {
   // W = K A^-1 J': impulses act through the rows given to build, velocities are those along other rows (not symmetric).
   void assemble(std::span<const ContactRows> velocity_rows, std::span<const BodyDynamics> dynamics);
 
+  // The same from rows that the caller made (turns excepted), in any mixture.
+  void build(int dimension, std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics);
+
   // One island of all contacts whose rows (turns excepted) are given.
   void build_single(int dimension, std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics);
 
@@ -54,6 +57,7 @@ class ContactSystem {
   void apply_impulses(std::span<const BodyDynamics> dynamics, std::span<model::Twist> velocities) const;
 
  private:
+  void take_rows(int dimension, std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics);
   void make_patterns(std::span<const BodyDynamics> dynamics);
   void group_into_islands(std::span<const BodyDynamics> dynamics, std::size_t bodies);
   int find_root(int body);

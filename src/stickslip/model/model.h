@@ -48,6 +48,18 @@ struct Drive {
   std::vector<double> breakpoints;
 };
 
+// What a planar body stands on, when the plane of motion is itself a surface (2.5D): points that press with given loads
+// on a plane parallel to the motion, and rub on it.
+struct Support {
+  struct Point {
+    Vec3 position = Vec3::Zero();  // body frame
+    double load = 0;               // >= 0, force out of the plane
+  };
+  std::vector<Point> points;  // empty: nothing is below the body
+  double friction = 0;        // coefficient
+  int on = -1;                // body whose motion the plane follows; -1: it stands still
+};
+
 enum class BodyKind : std::uint8_t { Particle2, Planar, Particle3, Spatial };
 
 struct Body {
@@ -60,15 +72,30 @@ struct Body {
   Drive drive;
   std::vector<ForceFunction> forces;               // besides gravity
   double linear_damping = 0, angular_damping = 0;  // force = -damping * velocity (first-order and 2.5D models too)
+  Support support;
 
   [[nodiscard]] bool planar() const { return kind == BodyKind::Particle2 || kind == BodyKind::Planar; }
   [[nodiscard]] bool rotates() const { return kind == BodyKind::Planar || kind == BodyKind::Spatial; }
 };
 
+// A visco-elastic layer between two bodies: force = stiffness * deformation + damping * its rate (Kelvin-Voigt), along
+// the normal and along the tangents. Without stiffness and damping in a direction, the contact is rigid in it.
+struct Compliance {
+  double stiffness_normal = 0, stiffness_tangential = 0;  // force per length
+  double damping_normal = 0, damping_tangential = 0;      // force per speed
+  friend bool operator==(const Compliance&, const Compliance&) = default;
+};
+
+// What an impact gives back: a share of the approach speed, of the impulse of compression, or of its work.
+enum class ImpactLaw : std::uint8_t { Newton, Poisson, Stronge };
+
 // The law between two bodies that may touch.
 struct Surface {
   double friction_static = 0, friction_kinetic = 0;  // coefficients, static >= kinetic >= 0
-  double restitution = 0;                            // Newton's, 0 .. 1
+  double restitution = 0;                            // 0 .. 1
+  ImpactLaw impact = ImpactLaw::Newton;
+  Compliance compliance;
+  friend bool operator==(const Surface&, const Surface&) = default;
 };
 
 struct Model {

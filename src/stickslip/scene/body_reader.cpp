@@ -183,6 +183,7 @@ model::Body read_body(const BodyPlan& plan, const BodyContext& context) {
   }
   body.drive = read_drive(table, body, context.span);
   read_forces(table, context.state, plan.indices, body);
+  read_support(table, context.supports, centre, context.earlier, body);
   return body;
 }
 

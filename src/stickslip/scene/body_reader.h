@@ -7,6 +7,7 @@
 #include "stickslip/model/model.h"
 #include "stickslip/scene/motion.h"
 #include "stickslip/scene/shape_reader.h"
+#include "stickslip/scene/support_reader.h"
 #include "stickslip/scene/table_reader.h"
 
 #include <string>
@@ -30,6 +31,7 @@ struct BodyContext {
   const Scope& constants;                   // parameters
   const Scope& state;                       // parameters, time and all bodies: for forces
   const std::vector<model::Body>& earlier;  // bodies read so far: for `frame`
+  SupportContext supports;
 };
 
 [[nodiscard]] model::Body read_body(const BodyPlan& plan, const BodyContext& context);

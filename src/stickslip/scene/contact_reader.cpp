@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <tuple>
 
 namespace stickslip::scene {
 namespace {
@@ -25,6 +26,45 @@ std::vector<bool> select(const Value& value, const std::string& what, const mode
   std::vector<std::string> names;
   for (const model::Body& body : model.bodies) names.push_back(body.name);
   throw SceneError(value.place, fmt::format("{}: no body is called '{}'", what, pattern), did_you_mean(pattern, names));
+}
+
+void read_impact(const TableReader& table, model::Surface& surface) {
+  const Value* value = table.find("impact");
+  if (value == nullptr) return;
+  const std::string name = read_text(*value, table.what("impact"));
+  if (name == "newton")
+    surface.impact = model::ImpactLaw::Newton;
+  else if (name == "poisson")
+    surface.impact = model::ImpactLaw::Poisson;
+  else if (name == "stronge")
+    surface.impact = model::ImpactLaw::Stronge;
+  else
+    throw SceneError(value->place, fmt::format("{}: unknown name '{}'", table.what("impact"), name),
+                     "known are newton, poisson, stronge");
+}
+
+// One number for both directions, or a table of two.
+std::pair<double, double> read_directions(const TableReader& table, const char* key) {
+  const Value* value = table.find(key);
+  if (value == nullptr) return {0, 0};
+  if (value->kind != Value::Kind::Table) {
+    const double both = table.not_negative(key, 0);
+    return {both, both};
+  }
+  const TableReader pair(*value, keys_of("compliance"), table.scope(), table.what(key));
+  (void)pair.require("normal");
+  (void)pair.require("tangential");
+  return {pair.not_negative("normal", 0), pair.not_negative("tangential", 0)};
+}
+
+model::Compliance read_compliance(const TableReader& table) {
+  model::Compliance c;
+  std::tie(c.stiffness_normal, c.stiffness_tangential) = read_directions(table, "stiffness");
+  std::tie(c.damping_normal, c.damping_tangential) = read_directions(table, "damping");
+  if (c.damping_normal > 0 && !(c.stiffness_normal > 0))
+    throw SceneError(table.require("damping").place, fmt::format("{} has damping but no stiffness", table.name()),
+                     "give 'stiffness' > 0: a rigid contact does not deform");
+  return c;
 }
 
 model::Surface read_surface(const TableReader& table) {
@@ -50,16 +90,16 @@ model::Surface read_surface(const TableReader& table) {
     throw SceneError(table.require("restitution").place,
                      fmt::format("{} must not be above 1, but is {}", table.what("restitution"), surface.restitution));
   }
+  read_impact(table, surface);
+  surface.compliance = read_compliance(table);
+  if (surface.restitution > 0 && !(surface.compliance == model::Compliance{}))
+    throw SceneError(table.require("restitution").place, fmt::format("{} has stiffness and restitution", table.name()),
+                     "a compliant contact gives back what its damping leaves: remove one of the two");
   return surface;
 }
 
-bool same(const model::Surface& a, const model::Surface& b) {
-  return a.friction_static == b.friction_static && a.friction_kinetic == b.friction_kinetic &&
-         a.restitution == b.restitution;
-}
-
 int index_of(const model::Surface& surface, std::vector<model::Surface>& surfaces) {
-  const auto found = std::ranges::find_if(surfaces, [&](const model::Surface& known) { return same(known, surface); });
+  const auto found = std::ranges::find(surfaces, surface);
   if (found != surfaces.end()) return static_cast<int>(found - surfaces.begin());
   surfaces.push_back(surface);
   return static_cast<int>(surfaces.size()) - 1;

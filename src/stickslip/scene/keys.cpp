@@ -12,8 +12,9 @@ constexpr Key kScene[] = {
     {"title", "text", "empty", "one line that says what the scene shows"},
     {"description", "text", "empty", "more about it"},
     {"include", "list of file names", "none", "files read first, relative to this one; this file overrides them"},
-    {"dimension", "2 or 3", "required", "the plane (x, y) or space (x, y, z)"},
-    {"gravity", "vector", "zero", "acceleration of gravity"},
+    {"dimension", "2, 2.5 or 3", "required",
+     "the plane (x, y), the plane with bodies that stand on it, or space (x, y, z)"},
+    {"gravity", "vector", "zero", "acceleration of gravity; 2.5: three numbers, the last one presses on the supports"},
     {"duration", "number > 0", "required", "time at which the run ends"},
     {"stop", "condition, or list of conditions", "none", "the run ends as soon as one holds"},
     {"parameters", "table", "none", "named numbers, see below"},
@@ -33,7 +34,8 @@ constexpr Key kParameter[] = {
 };
 
 constexpr Key kMethod[] = {
-    {"motion", "text", "\"dynamic\"", "equations of motion: dynamic"},
+    {"motion", "text", "\"dynamic\"",
+     "equations of motion: dynamic, first-order (velocity follows force, by damping) or quasi-static (forces balance)"},
     {"stepper", "text", "the library's default", "time stepper; `stickslip list` names them"},
     {"friction", "text", "\"cone\"", "cone (exact) or pyramid"},
     {"directions", "even integer, 4 to 1024", "8", "sides of the friction pyramid (spatial contacts)"},
@@ -74,6 +76,7 @@ constexpr Key kBody[] = {
     {"locked", "list of x, y, z, rx, ry, rz", "none", "degrees of freedom that keep their initial value"},
     {"force", "vector of expressions", "none", "force at the centre of mass, of t and the state"},
     {"torque", "expression, or vector", "none", "torque (plane: about z)"},
+    {"support", "table", "none", "dimension 2.5: the points on which the body stands, see below"},
     {"linear_damping", "number >= 0", "0", "force = -linear_damping * velocity"},
     {"angular_damping", "number >= 0", "0", "torque = -angular_damping * angular velocity"},
 };
@@ -166,12 +169,27 @@ constexpr Key kMesh[] = {
 constexpr Key kContact[] = {
     {"between", "2 names", "required", "names of bodies; * stands for any text. Later entries override earlier ones"},
     {"friction", "number >= 0, or table", "0", "coefficient of friction"},
-    {"restitution", "number 0 to 1", "0", "Newton's coefficient: speed after / speed before an impact"},
+    {"restitution", "number 0 to 1", "0", "what an impact gives back, see impact"},
+    {"impact", "text", "\"newton\"",
+     "what restitution is a share of: newton (speed), poisson (impulse of compression), stronge (root of its work)"},
+    {"stiffness", "number > 0, or table", "rigid", "force per deformation; read by the song-pang-kumar stepper"},
+    {"damping", "number >= 0, or table", "0", "force per rate of deformation"},
     {"enabled", "true or false", "true", "false: the bodies pass through each other"},
 };
 constexpr Key kFriction[] = {
     {"static", "number >= 0", "required", "bounds a contact that sticks"},
     {"kinetic", "number >= 0", "required", "bounds a contact that slides; not above static"},
+};
+constexpr Key kCompliance[] = {
+    {"normal", "number >= 0", "required", "along the normal"},
+    {"tangential", "number >= 0", "required", "along the surface"},
+};
+constexpr Key kSupport[] = {
+    {"points", "list of points", "none", "where the body stands, in the frame of its shapes; three or more"},
+    {"spread", "number of points", "none", "instead of points: the weight spread evenly over the body's outline"},
+    {"loads", "list of numbers >= 0", "from the centre of mass", "force out of the plane at each point"},
+    {"friction", "number >= 0", "0", "coefficient of friction at the points"},
+    {"on", "name of an earlier body", "a plane at rest", "the plane moves with this body"},
 };
 constexpr Key kObserve[] = {
     {"value", "expression", "required", "evaluated along the run"},
@@ -211,6 +229,12 @@ constexpr TableKeys kTables[] = {
      "restitution.",
      kContact},
     {"friction", "friction = { ... }", "", kFriction},
+    {"compliance", "stiffness = { ... }, damping = { ... }", "One number means the same in both directions.",
+     kCompliance},
+    {"support", "support = { ... }",
+     "What a body stands on when the plane of motion is itself a surface (dimension 2.5). Loads must balance the "
+     "weight.",
+     kSupport},
     {"observe.NAME", "[observe]",
      "Each entry is a name with an expression, or a table with these keys. Later entries and stop conditions may use "
      "earlier ones by name.",

@@ -40,7 +40,7 @@ stepping::Method read_method(const Value* value, const Scope& constants) {
   stepping::Method method;
   if (value == nullptr) return method;
   const TableReader table(*value, keys_of("method"), constants, "[method]");
-  read_name(table, "motion", {"dynamic"}, method.motion);
+  read_name(table, "motion", {"dynamic", "first-order", "quasi-static"}, method.motion);
   read_name(table, "stepper", names_of(stepping::steppers()), method.stepper);
   read_name(table, "friction", {"cone", "pyramid"}, method.friction);
   read_name(table, "solver", names_of(complementarity::ContactSolver::algorithms()), method.solver);

@@ -11,6 +11,7 @@
 #include "stickslip/scene/method_reader.h"
 #include "stickslip/scene/parameter_reader.h"
 #include "stickslip/scene/table_reader.h"
+#include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
 #include <cmath>
@@ -62,11 +63,11 @@ class SceneReader {
     scene_.description = top.text("description", "");
     scene_.method = read_method(top.find("method"), constants_);
     scene_.recording = read_recording(top.find("record"), constants_);
-    scene_.model.dimension = read_integer(top.require("dimension"), constants_, top.what("dimension"), 2, 3);
-    scene_.model.gravity = top.vector("gravity", Vec3::Zero(), scene_.model.dimension);
+    read_dimension(top);
     read_duration(top);
     read_bodies(top.require("body"));
     read_contacts(top.find("contact"), constants_, scene_.model);
+    check_method(top);
     run_ = state_;
     run_.reach = Reach::Run;
     run_.trackers = &scene_.trackers;
@@ -78,6 +79,29 @@ class SceneReader {
   }
 
  private:
+  // 2.5: planar bodies on a plane that gravity presses them on.
+  void read_dimension(const TableReader& top) {
+    const Value& value = top.require("dimension");
+    const double dimension = read_number(value, constants_, top.what("dimension"));
+    if (dimension != 2 && dimension != 2.5 && dimension != 3)
+      throw SceneError(value.place, fmt::format("{} must be 2, 2.5 or 3, not {}", top.what("dimension"), dimension));
+    scene_.model.dimension = dimension == 3 ? 3 : 2;
+    Vec3 gravity = top.vector("gravity", Vec3::Zero(), dimension == 2 ? 2 : 3);
+    if (dimension == 2.5) {
+      if (gravity.z() > 0)
+        throw SceneError(top.require("gravity").place, "gravity must press on the plane: its last number must be <= 0");
+      supports_ = {true, -gravity.z()};
+      gravity.z() = 0;
+    }
+    scene_.model.gravity = gravity;
+  }
+
+  void check_method(const TableReader& top) {
+    const std::string objection = stepping::objection_to(scene_.method, scene_.model);
+    const Value* method = top.find("method");
+    if (!objection.empty()) throw SceneError(method != nullptr ? method->place : top.place(), objection);
+  }
+
   void read_duration(const TableReader& top) {
     scene_.duration = top.positive("duration");
     if (scene_.duration / scene_.method.step > kMostSteps) {
@@ -95,7 +119,7 @@ class SceneReader {
     for (std::size_t i = 0; i < plans.size(); ++i) state_.bodies[plans[i].name] = static_cast<int>(i);
     const ShapeContext shapes{scene_.model.dimension, scene_.file.parent_path()};
     const Span span{scene_.duration, scene_.method.step};
-    const BodyContext context{shapes, span, constants_, state_, scene_.model.bodies};
+    const BodyContext context{shapes, span, constants_, state_, scene_.model.bodies, supports_};
     scene_.model.bodies.reserve(plans.size());
     for (const BodyPlan& plan : plans) scene_.model.bodies.push_back(read_body(plan, context));
   }
@@ -156,6 +180,7 @@ class SceneReader {
   Document document_;
   LoadOptions options_;
   std::map<std::string, Value> overrides_;
+  SupportContext supports_;
   Scope constants_, state_, run_;  // for numbers; for forces; for observables and stop conditions
   Scene scene_;
 };

@@ -9,7 +9,7 @@
 namespace stickslip::simulation {
 namespace {
 
-constexpr std::string_view kSignature = "stickslip checkpoint 1";
+constexpr std::string_view kSignature = "stickslip checkpoint 2";
 
 void put(ByteWriter& out, const model::BodyState& s) {
   out.put_matrix(s.pose.position);
@@ -57,6 +57,8 @@ void put(ByteWriter& out, const stepping::ContactMemory& m) {
   out.put(m.rebound);
   out.put(m.touching);
   out.put(m.touched_before);
+  out.put(m.deformation);
+  out.put_matrix(m.shear);
 }
 
 void get(ByteReader& in, stepping::ContactMemory& m) {
@@ -67,6 +69,8 @@ void get(ByteReader& in, stepping::ContactMemory& m) {
   in.get(m.rebound);
   in.get(m.touching);
   in.get(m.touched_before);
+  in.get(m.deformation);
+  in.get_matrix(m.shear);
 }
 
 }  // namespace

@@ -26,9 +26,11 @@ Simulation::Simulation(const model::Model& model, const stepping::Method& method
                        std::unique_ptr<collision::Collider> collider)
     : collider_(collider_or_throw(std::move(collider), method)),
       world_(model, method, *collider_),
-      stepper_(stepping::make_stepper(method.stepper)) {
+      stepper_(stepping::make_stepper(method, model)) {
   if (!stepper_) throw std::invalid_argument("unknown stepper \"" + method.stepper + "\"");
   if (!(method.step > 0) || !std::isfinite(method.step)) throw std::invalid_argument("the step must be positive");
+  if (const std::string objection = stepping::objection_to(method, model); !objection.empty())
+    throw std::invalid_argument(objection);
   start_time_ = world_.state.time;
 }
 

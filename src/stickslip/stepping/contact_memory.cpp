@@ -119,4 +119,17 @@ void record_outcome(const contact::ContactRows& rows, int dimension, const doubl
     memory.mode = rolls(rows, dimension, va, vb, noise) ? Mode::Roll : Mode::Stick;
 }
 
+void owe_rebound(double restitution, double before, double without, double h, bool pressed, ContactMemory& memory) {
+  const bool rebounded = memory.rebound > 0;
+  const bool was_open = memory.rebound == 0 && !memory.touched_before;
+  memory.rebound = 0;
+  if (rebounded) {
+    memory.mode = Mode::Open;
+    return;
+  }
+  const double falling = (before - without) / h;  // towards each other
+  if (was_open && pressed && before < 0 && 2 * restitution * -before > h * falling)
+    memory.rebound = -restitution * before;
+}
+
 }  // namespace stickslip::stepping

@@ -9,7 +9,7 @@
 namespace stickslip::stepping {
 
 struct Method {
-  std::string motion = "dynamic";           // dynamic
+  std::string motion = "dynamic";           // dynamic | first-order | quasi-static
   std::string stepper = "stewart-trinkle";  // a name of the stepper registry
   std::string friction = "cone";            // cone | pyramid
   int directions = 8;                       // of the pyramid, even, 4 .. 1024 (spatial contacts only)

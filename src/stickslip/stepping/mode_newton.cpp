@@ -17,6 +17,15 @@ double tangent_norm(const double* x) {
   return D == 2 ? std::fabs(x[1]) : std::sqrt(x[1] * x[1] + x[2] * x[2]);
 }
 
+bool is_support(const complementarity::ContactProblem& problem, int c) {
+  return !problem.kind.empty() && problem.kind[c] == complementarity::ContactKind::Support;
+}
+
+// What the friction disc of a contact is mu times of.
+double normal_impulse(const complementarity::ContactProblem& problem, int c, const double* r) {
+  return is_support(problem, c) ? problem.normal_impulse[c] : r[0];
+}
+
 }  // namespace
 
 template <int D>
@@ -47,7 +56,9 @@ void ModeNewton::choose_laws(const complementarity::ContactProblem& problem, std
       z[k] = r[c * D + k] - (g > 0 ? u[k] / g : 0.0);
     }
     const double length = tangent_norm<D>(z), mu = problem.mu[c];
-    if (z[0] <= 0)
+    if (is_support(problem, c))
+      law_[c] = length <= mu * problem.normal_impulse[c] ? Law::Stick : Law::Slide;
+    else if (z[0] <= 0)
       law_[c] = Law::Open;
     else
       law_[c] = length <= mu * z[0] ? Law::Stick : Law::Slide;
@@ -68,19 +79,21 @@ void ModeNewton::fill(const complementarity::ContactProblem& problem, std::span<
     }
     const double* diagonal = W.value.data() + W.diagonal[c] * D * D;
     const double scale = diagonal[0] > 0 ? diagonal[0] : 1.0;
+    const bool support = is_support(problem, c);
     const int stick_rows = law_[c] == Law::Stick ? D : 1;
+    const double pressed = normal_impulse(problem, c, r.data() + c * D);
     // Slide: r_t + mu r_n d = 0, times the scale so that all rows are velocities.
     double d[D] = {}, spread[D][D] = {};
     if (law_[c] == Law::Slide) {
       const double speed = tangent_norm<D>(u), mu = problem.mu[c];
       for (int k = 1; k < D; ++k) {
         d[k] = speed > 0 ? u[k] / speed : 0.0;
-        defect_[c * D + k] = scale * (r[c * D + k] + mu * r[c * D] * d[k]);
+        defect_[c * D + k] = scale * (r[c * D + k] + mu * pressed * d[k]);
       }
       if constexpr (D == 3) {
         if (speed > 0)
           for (int k = 1; k < D; ++k)
-            for (int l = 1; l < D; ++l) spread[k][l] = scale * mu * r[c * D] / speed * ((k == l) - d[k] * d[l]);
+            for (int l = 1; l < D; ++l) spread[k][l] = scale * mu * pressed / speed * ((k == l) - d[k] * d[l]);
       }
     }
     for (int p = W.row_start[c]; p < W.row_start[c + 1]; ++p) {
@@ -100,8 +113,13 @@ void ModeNewton::fill(const complementarity::ContactProblem& problem, std::span<
     if (law_[c] == Law::Slide)
       for (int k = 1; k < D; ++k) {
         row[k * n + c * D + k] += scale;
-        row[k * n + c * D] += scale * problem.mu[c] * d[k];
+        if (!support) row[k * n + c * D] += scale * problem.mu[c] * d[k];
       }
+    if (support) {  // r_n is given
+      std::fill(row, row + n, 0.0);
+      row[c * D] = scale;
+      defect_[c * D] = scale * (r[c * D] - pressed);
+    }
   }
 }
 
@@ -151,7 +169,8 @@ bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<d
       if (repeat > 0) {  // the defect again, with the new r; slide rows are already linear to second order
         for (int c = 0; c < contacts; ++c) {
           const int rows = law_[c] == Law::Stick ? D : law_[c] == Law::Slide ? 1 : 0;
-          for (int k = 0; k < D; ++k) defect_[c * D + k] = k < rows ? u_[c * D + k] : 0.0;
+          const int first = is_support(problem, c) ? 1 : 0;
+          for (int k = 0; k < D; ++k) defect_[c * D + k] = k >= first && k < rows ? u_[c * D + k] : 0.0;
         }
       }
       std::copy(defect_.begin(), defect_.begin() + n, step_.begin());
@@ -168,7 +187,7 @@ bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<d
     if (law_[c] == Law::Open) std::fill(x, x + D, 0.0);
     if (law_[c] != Law::Slide) continue;
     const double length = tangent_norm<D>(x);
-    const double onto = length > 0 ? problem.mu[c] * std::max(0.0, x[0]) / length : 0.0;
+    const double onto = length > 0 ? problem.mu[c] * std::max(0.0, normal_impulse(problem, c, x)) / length : 0.0;
     for (int k = 1; k < D; ++k) x[k] *= onto;
   }
   return true;
@@ -245,7 +264,8 @@ bool ModeNewton::hold(const complementarity::ContactProblem& problem, std::span<
 }
 
 bool ModeNewton::polish(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
-  if (problem.contacts() > kMaxContacts || !problem.kind.empty()) return false;
+  if (problem.contacts() > kMaxContacts) return false;
+  if (std::ranges::find(problem.kind, complementarity::ContactKind::Bilateral) != problem.kind.end()) return false;
   return problem.dimension() == 2 ? run<2>(problem, r, steps) : run<3>(problem, r, steps);
 }
 

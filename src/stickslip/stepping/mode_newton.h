@@ -6,9 +6,10 @@
 //     open    r = 0                       stick   u = W r + q = 0
 //     slide   u_n = 0,  r_t + mu r_n d = 0,  d = u_t / |u_t|
 //
-// The equations are smooth once the modes are fixed, so a warm start needs one or two steps to reach rounding, which is
-// what exact sticking needs: a residual of 1e-9 would let a box creep by 1e-9 g h per step. Whether the modes were
-// right is not decided here but by the certificate (contact_residual.h) of the result.
+// Supports have r_n given and stick or slide likewise. The equations are smooth once the modes are fixed, so a warm
+// start needs one or two steps to reach rounding, which is what exact sticking needs: a residual of 1e-9 would let a
+// box creep by 1e-9 g h per step. Whether the modes were right is not decided here but by the certificate
+// (contact_residual.h) of the result.
 //
 // Redundant contacts make W singular. Stick and normal rows get alpha r added on the matrix only (not on the residual),
 // which selects the answer nearest to the start; the same factor is then reused to remove what alpha left.

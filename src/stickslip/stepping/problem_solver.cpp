@@ -102,12 +102,15 @@ void ProblemSolver::tighten(const Method& method, contact::Island& island, doubl
 }
 
 void ProblemSolver::solve_single(const complementarity::ContactProblem& problem, std::vector<double>& r) {
+  using complementarity::ContactKind;
   double slip_rate = 0;
   const double* W = problem.W.value.data();
+  const ContactKind kind = problem.kind.empty() ? ContactKind::Frictional : problem.kind[0];
+  const double given = kind == ContactKind::Support ? problem.normal_impulse[0] : 0.0;
   if (problem.dimension() == 2)
-    (void)complementarity::solve_frictional_contact<2>(W, problem.q.data(), problem.mu[0], r.data(), slip_rate);
+    complementarity::solve_one_contact<2>(kind, problem.mu[0], given, W, problem.q.data(), r.data(), slip_rate);
   else
-    (void)complementarity::solve_frictional_contact<3>(W, problem.q.data(), problem.mu[0], r.data(), slip_rate);
+    complementarity::solve_one_contact<3>(kind, problem.mu[0], given, W, problem.q.data(), r.data(), slip_rate);
 }
 
 // The load of sticking contacts spread until each can bear its share.

@@ -2,8 +2,16 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/stepper.h"
 
+#include "stickslip/contact/compliance.h"
+#include "stickslip/contact/support_rows.h"
+#include "stickslip/stepping/anitescu_potra.h"
+#include "stickslip/stepping/euler_stepper.h"
+#include "stickslip/stepping/extrapolated_euler.h"
+#include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/second_order.h"
 #include "stickslip/stepping/stewart_trinkle.h"
+
+#include <algorithm>
 
 namespace stickslip::stepping {
 namespace {
@@ -21,6 +29,14 @@ struct Registry {
         []() -> std::unique_ptr<Stepper> { return std::make_unique<StewartTrinkle>(); });
     add({"second-order", "second order between changes of contact mode, which are located inside the step"},
         []() -> std::unique_ptr<Stepper> { return std::make_unique<SecondOrder>(); });
+    add({"anitescu-potra", "first order, velocity level; impacts at their instant, with the pairs' own laws"},
+        []() -> std::unique_ptr<Stepper> { return std::make_unique<AnitescuPotra>(); });
+    add({"implicit", "first order, geometry and forces at the end of the step, by iteration"},
+        []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true}); });
+    add({"song-pang-kumar", "first order, visco-elastic contacts (rigid where a contact has no stiffness)"},
+        []() -> std::unique_ptr<Stepper> {
+          return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true, .compliant = true});
+        });
   }
 };
 
@@ -31,11 +47,30 @@ Registry& registry() {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_stepper(std::string_view name) {
+// stewart_trinkle.h is the fast page for rigid bodies in motion; EulerStep knows the rest of the family.
+std::unique_ptr<Stepper> make_stepper(const Method& method, const model::Model& model) {
   const Registry& all = registry();
+  const std::string& name = method.stepper;
+  if (name == "stewart-trinkle" && (method.motion != "dynamic" || contact::has_supports(model)))
+    return std::make_unique<EulerStepper>(EulerRules{});
+  if (name == "second-order" && contact::has_supports(model)) return std::make_unique<ExtrapolatedEuler>();
   for (std::size_t k = 0; k < all.infos.size(); ++k)
     if (name == all.infos[k].name) return all.factories[k]();
   return nullptr;
+}
+
+std::string objection_to(const Method& method, const model::Model& model) {
+  const MotionModel motion = motion_model(method.motion);
+  if (method.stepper == "second-order" && motion != MotionModel::Dynamic)
+    return "the second-order stepper knows dynamic motion only: take stewart-trinkle, anitescu-potra or implicit";
+  if (method.stepper == "song-pang-kumar" && motion != MotionModel::Dynamic)
+    return "compliant contacts need dynamic motion: set motion = \"dynamic\", or take a rigid stepper";
+  if (method.stepper == "song-pang-kumar" && std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
+        return contact::is_compliant(surface.compliance) && surface.restitution > 0;
+      }))
+    return "a compliant contact takes no coefficient of restitution: what it gives back follows from its damping";
+  if (motion != MotionModel::Dynamic) return objection_to_motion(motion, model);
+  return {};
 }
 
 std::span<const complementarity::AlgorithmInfo> steppers() {

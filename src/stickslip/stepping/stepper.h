@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct StepFailure {
   complementarity::ContactProblem problem;
   double residual = 0;
   const char* solver = "";
+  std::string reason;  // in words, where more is known than that no solver certified it (jamming, ...)
 };
 
 class Stepper {
@@ -64,7 +66,10 @@ class Stepper {
 
 // Steppers by name. Names registered here are what scenes and `stickslip list` know.
 using StepperFactory = std::unique_ptr<Stepper> (*)();
-[[nodiscard]] std::unique_ptr<Stepper> make_stepper(std::string_view name);  // null when the name is unknown
+// The stepper that the method names, in the form that its motion and the model need; null when the name is unknown.
+[[nodiscard]] std::unique_ptr<Stepper> make_stepper(const Method& method, const model::Model& model);
+// Why a method cannot step a model, and what to change; empty when it can.
+[[nodiscard]] std::string objection_to(const Method& method, const model::Model& model);
 [[nodiscard]] std::span<const complementarity::AlgorithmInfo> steppers();
 void register_stepper(complementarity::AlgorithmInfo info, StepperFactory factory);
 

@@ -159,16 +159,8 @@ void StewartTrinkle::remember_contacts(World& world, double h) {
       record_outcome(rows, D, r, q, va, vb, h, noise.of(static_cast<int>(i)), memory);
       const double e = world.model.surfaces[static_cast<std::size_t>(contacts_[c].surface)].restitution;
       if (e == 0) continue;
-      const bool rebounded = memory.rebound > 0;
-      const bool was_open = memory.rebound == 0 && !memory.touched_before;
-      memory.rebound = 0;
-      if (rebounded)
-        memory.mode = Mode::Open;
-      else if (was_open && r[0] > 0) {
-        const double before = relative_velocity(rows, 0, start_[a], start_[b]);
-        const double falling = (before - relative_velocity(rows, 0, free_[a], free_[b])) / h;  // towards each other
-        if (before < 0 && 2 * e * -before > h * falling) memory.rebound = -e * before;
-      }
+      owe_rebound(e, relative_velocity(rows, 0, start_[a], start_[b]), relative_velocity(rows, 0, free_[a], free_[b]),
+                  h, r[0] > 0, memory);
     }
   }
   world.contacts.swap(contacts_);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The same scene run several times with different settings, several runs at once: what compare and converge stand on.
+// Results do not depend on the number of threads.
+#pragma once
+
+#include "stickslip/scene/scene.h"
+#include "stickslip/simulation/mode_timeline.h"
+
+#include <string>
+#include <vector>
+
+namespace stickslip::app {
+
+struct Variant {
+  std::string label;
+  std::vector<scene::Override> overrides;
+};
+
+struct Series {
+  std::vector<double> time;
+  std::vector<std::vector<double>> values;  // per observable
+};
+
+struct Result {
+  std::string error;  // the scene is not valid with these settings; nothing was run
+  bool certified = false;
+  bool finished = false;  // to the end, or to a stop condition
+  std::string failure;    // why the run ended early
+  double step = 0, end_time = 0, seconds = 0, worst_residual = 0;
+  std::int64_t steps = 0, solves = 0;
+  std::vector<double> values;  // of the observables, at the end
+  Series series;
+  std::vector<simulation::ModeInterval> modes;
+};
+
+struct Batch {
+  std::string scene;
+  int threads = 1;
+  int samples = 0;  // of the series; 0: none
+};
+
+// One result per variant, in their order.
+[[nodiscard]] std::vector<Result> run_batch(const Batch& batch, const std::vector<Variant>& variants);
+
+// Overrides from name=value arguments; throws SceneError.
+[[nodiscard]] std::vector<scene::Override> overrides_of(const std::vector<std::string>& arguments);
+
+[[nodiscard]] int default_threads();
+
+}  // namespace stickslip::app

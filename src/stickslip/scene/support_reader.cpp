@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/scene/support_reader.h"
+
+#include "stickslip/scene/nearest_name.h"
+
+#include <fmt/format.h>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::scene {
+namespace {
+
+// Even-odd rule over all loops, so that holes are left out.
+bool inside(const model::Polygon& polygon, const Vec3& x) {
+  bool in = false;
+  for (const auto& loop : polygon.loops)
+    for (std::size_t i = 0, j = loop.size() - 1; i < loop.size(); j = i++)
+      if ((loop[i].y() > x.y()) != (loop[j].y() > x.y()) &&
+          x.x() < loop[i].x() + (x.y() - loop[i].y()) / (loop[j].y() - loop[i].y()) * (loop[j].x() - loop[i].x()))
+        in = !in;
+  return in;
+}
+
+bool inside(const model::PlacedShape& placed, const Vec3& point) {
+  const Vec3 x = placed.pose.orientation.conjugate() * (point - placed.pose.position);
+  if (const auto* disc = std::get_if<model::Disc>(&placed.shape)) return x.norm() < disc->radius;
+  if (const auto* polygon = std::get_if<model::Polygon>(&placed.shape)) return inside(*polygon, x);
+  if (const auto* oval = std::get_if<model::Superellipse>(&placed.shape))
+    return std::pow(std::fabs(x.x() / oval->a), oval->exponent) + std::pow(std::fabs(x.y() / oval->b), oval->exponent) <
+           1;
+  return false;
+}
+
+// Half the side of a square about the centre of mass that holds the body.
+double extent_of(const model::Body& body) {
+  double extent = 0;
+  for (const model::PlacedShape& placed : body.shapes) {
+    double radius = 0;
+    if (const auto* disc = std::get_if<model::Disc>(&placed.shape)) radius = disc->radius;
+    if (const auto* oval = std::get_if<model::Superellipse>(&placed.shape)) radius = std::hypot(oval->a, oval->b);
+    if (const auto* polygon = std::get_if<model::Polygon>(&placed.shape))
+      for (const auto& loop : polygon->loops)
+        for (const Vec2& x : loop) radius = std::max(radius, x.norm());
+    extent = std::max(extent, placed.pose.position.norm() + radius);
+  }
+  return extent;
+}
+
+// Points of a square grid inside the outline, of the coarsest grid that has at least `count`.
+std::vector<Vec3> spread_points(const model::Body& body, int count) {
+  const double extent = extent_of(body);
+  std::vector<Vec3> points;
+  for (int n = 3; n < 1000; ++n) {
+    points.clear();
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        const Vec3 x(extent * ((2 * i + 1.0) / n - 1), extent * ((2 * j + 1.0) / n - 1), 0);
+        if (std::ranges::any_of(body.shapes, [&](const model::PlacedShape& shape) { return inside(shape, x); }))
+          points.push_back(x);
+      }
+    if (static_cast<int>(points.size()) >= count) return points;
+  }
+  return points;
+}
+
+// Loads nearest to equal ones that balance `weight` at the origin; empty when points would have to pull.
+std::vector<double> balance(const std::vector<Vec3>& points, double weight) {
+  const auto n = static_cast<Eigen::Index>(points.size());
+  std::vector<bool> carries(points.size(), true);
+  double size = 0;
+  for (const Vec3& p : points) size = std::max(size, p.norm());
+  for (std::size_t round = 0; round <= points.size(); ++round) {
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(3, n);
+    for (Eigen::Index k = 0; k < n; ++k)
+      if (carries[static_cast<std::size_t>(k)])
+        A.col(k) << 1, points[static_cast<std::size_t>(k)].x() / size, points[static_cast<std::size_t>(k)].y() / size;
+    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(A);
+    const Eigen::Vector3d load(weight, 0, 0);
+    const Eigen::VectorXd x = solver.solve(load);
+    if ((A * x - load).norm() > 1e-9 * weight) return {};
+    bool pulls = false;
+    for (Eigen::Index k = 0; k < n; ++k)
+      if (x[k] < -1e-12 * weight) carries[static_cast<std::size_t>(k)] = false, pulls = true;
+    if (pulls) continue;
+    std::vector<double> loads;
+    for (Eigen::Index k = 0; k < n; ++k) loads.push_back(std::max(0.0, x[k]));
+    return loads;
+  }
+  return {};
+}
+
+void check_balance(const Value& place, const std::string& what, const std::vector<Vec3>& points,
+                   const std::vector<double>& loads, double weight) {
+  constexpr double kAccuracy = 1e-6;  // loads are written with a few digits
+  double sum = 0, size = 0;
+  Vec3 moment = Vec3::Zero();
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    sum += loads[k];
+    moment += loads[k] * points[k];
+    size = std::max(size, points[k].norm());
+  }
+  if (weight > 0 && std::fabs(sum - weight) > kAccuracy * weight)
+    throw SceneError(place.place, fmt::format("{}: the loads sum to {}, the weight is {}", what, sum, weight),
+                     "leave 'loads' out to have them computed");
+  if (moment.norm() > kAccuracy * sum * size)
+    throw SceneError(place.place,
+                     fmt::format("{}: the loads do not balance about the centre of mass: their resultant is off by "
+                                 "[{}, {}]",
+                                 what, moment.x() / sum, moment.y() / sum),
+                     "leave 'loads' out to have them computed");
+}
+
+std::vector<Vec3> read_support_points(const TableReader& support, const Vec3& centre, const model::Body& body) {
+  if (support.has("points") == support.has("spread"))
+    throw SceneError(support.place(), fmt::format("{} must have one of 'points' and 'spread'", support.name()));
+  if (const Value* spread = support.find("spread")) {
+    std::vector<Vec3> points =
+        spread_points(body, read_integer(*spread, support.scope(), support.what("spread"), 3, 10000));
+    if (points.size() < 3)
+      throw SceneError(spread->place, fmt::format("{} needs a solid shape", support.what("spread")));
+    return points;
+  }
+  const Value& value = support.require("points");
+  std::vector<Vec3> points = read_points(value, support.scope(), support.what("points"), 2);
+  if (points.size() < 3)
+    throw SceneError(value.place, fmt::format("{}: a body stands on three or more points", support.what("points")));
+  for (Vec3& point : points) point -= centre;
+  return points;
+}
+
+int read_plane(const Value& value, const std::string& what, const std::vector<model::Body>& earlier) {
+  const std::string& name = read_text(value, what);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < earlier.size(); ++i) {
+    if (earlier[i].name == name) return static_cast<int>(i);
+    names.push_back(earlier[i].name);
+  }
+  throw SceneError(value.place, fmt::format("{}: no earlier body is called '{}'", what, name),
+                   did_you_mean(name, names));
+}
+
+}  // namespace
+
+void read_support(const TableReader& table, const SupportContext& context, const Vec3& centre,
+                  const std::vector<model::Body>& earlier, model::Body& body) {
+  const Value* value = table.find("support");
+  if (value == nullptr) return;
+  if (!context.allowed)
+    throw SceneError(value->place, fmt::format("{} has supports, which belong to dimension 2.5", table.name()));
+  if (body.kind != model::BodyKind::Planar || !(body.mass > 0))
+    throw SceneError(value->place,
+                     fmt::format("{} has supports but is not a body that can move and turn", table.name()));
+  const TableReader support(*value, keys_of("support"), table.scope(), table.what("support"));
+  const std::vector<Vec3> points = read_support_points(support, centre, body);
+  const double weight = body.mass * context.gravity;
+  std::vector<double> loads;
+  if (const Value* given = support.find("loads")) {
+    loads = read_numbers(*given, support.scope(), support.what("loads"));
+    if (loads.size() != points.size())
+      throw SceneError(given->place,
+                       fmt::format("{}: {} loads for {} points", support.what("loads"), loads.size(), points.size()));
+    if (std::ranges::any_of(loads, [](double load) { return load < 0; }))
+      throw SceneError(given->place, fmt::format("{} must not be negative", support.what("loads")));
+    check_balance(*given, support.what("loads"), points, loads, weight);
+  } else {
+    if (!(weight > 0))
+      throw SceneError(value->place,
+                       fmt::format("{}: without gravity along z nothing presses on the plane", support.name()),
+                       "give gravity = [0, 0, -g], or 'loads'");
+    loads = balance(points, weight);
+    if (loads.empty())
+      throw SceneError(value->place, fmt::format("{}: the body does not stand on these points", support.name()),
+                       "its centre of mass must lie inside them, and they must not lie on one line");
+  }
+  body.support.friction = support.not_negative("friction", 0);
+  if (const Value* on = support.find("on")) body.support.on = read_plane(*on, support.what("on"), earlier);
+  for (std::size_t k = 0; k < points.size(); ++k) body.support.points.push_back({points[k], loads[k]});
+}
+
+}  // namespace stickslip::scene

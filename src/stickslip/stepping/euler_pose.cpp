@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// EulerStep: what enters its contact problems, and what contacts remember afterwards.
+#include "stickslip/contact/compliance.h"
+#include "stickslip/contact/material.h"
+#include "stickslip/contact/support_rows.h"
+#include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/euler_step.h"
+#include "stickslip/stepping/motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using complementarity::ContactKind;
+using contact::ContactRows;
+using contact::Island;
+using contact::Mode;
+using contact::relative_velocity;
+
+namespace {
+
+// a M V / (h F) of motion_model.h: small, so that few proximal steps suffice; not so small that the velocities, which
+// the contact problem then holds as differences of numbers 1 / kShare as large, lose digits.
+constexpr double kShare = 1e-3;
+
+constexpr double kOnTheCone = 1e-12;
+
+}  // namespace
+
+void EulerStep::prepare(const World& world) {
+  const int n = static_cast<int>(world.model.bodies.size());
+  for (int i = 0; i < n; ++i) {
+    const model::Support& support = world.model.bodies[index(i)].support;
+    for (const model::Support::Point& point : support.points)
+      supports_.push_back(
+          {i, support.on < 0 ? n : support.on, point.position, point.load, support.friction, Vec3::Zero()});
+  }
+  for (std::size_t s = 0; s < std::min(supports_.size(), restored_.size()); ++s) supports_[s].force = restored_[s];
+  for (const model::Body& body : world.model.bodies)
+    if (body.rotates() && body.mass > 0)
+      body_arm_ = std::max(body_arm_, std::sqrt(body.inertia.diagonal().maxCoeff() / body.mass));
+  prepared_ = true;
+}
+
+// V: the fastest prescribed motion. F: the largest force. Without either there is nothing to compare with, and any
+// weight will do.
+void EulerStep::choose_weight(const World& world) {
+  double speed = 0, force = 0, mass = 0;
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
+    const model::Body& body = world.model.bodies[i];
+    speed = std::max({speed, speed_of(drive_[i])});
+    if (!world.traits[i].movable) continue;
+    mass = std::max(mass, body.mass);
+    double resistance =
+        contact::applied_wrench(world.model, static_cast<int>(i), world.traits[i], world.state).force.norm();
+    for (const model::Support::Point& point : body.support.points) resistance += body.support.friction * point.load;
+    force = std::max(force, resistance);
+  }
+  motion_.weight = speed > 0 && force > 0 ? kShare * h_ * force / (mass * speed) : 1.0;
+}
+
+void EulerStep::pose(World& world, int iteration) {
+  for (Island& island : system_.islands()) {
+    complementarity::ContactProblem& problem = island.problem;
+    const std::size_t n = island.contacts.size();
+    if (!supports_.empty()) {
+      problem.kind.assign(n, ContactKind::Frictional);
+      problem.normal_impulse.assign(n, 0.0);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      double *q = problem.q.data() + i * index(D_), *r = island.r.data() + i * index(D_);
+      const int c = island.contacts[i];
+      const ContactRows& row = rows_[index(c)];
+      Vec3 force;
+      if (is_support(c)) {
+        const SupportPoint& support = supports_[index(c) - contacts_.size()];
+        pose_support(row, q);
+        problem.kind[i] = ContactKind::Support;
+        problem.normal_impulse[i] = h_ * support.load;
+        problem.mu[i] = support.friction;
+        force = support.force;
+      } else {
+        pose_contact(world, island, i, iteration, q);
+        const model::Surface& surface = world.model.surfaces[index(contacts_[index(c)].surface)];
+        problem.mu[i] = contact::friction_coefficient(surface, memory_[index(c)].mode);
+        force = memory_[index(c)].force;
+      }
+      if (!warm_) {
+        for (int k = 0; k < D_; ++k) r[k] = h_ * force.dot(row.direction[k]);
+        if (is_support(c)) r[0] = problem.normal_impulse[i];
+      }
+    }
+  }
+}
+
+void EulerStep::pose_support(const ContactRows& row, double* q) {
+  const auto a = index(row.a), b = index(row.b);
+  q[0] = 0;
+  for (int k = 1; k < 3; ++k)
+    q[k] = relative_velocity(row, k, free_[a], free_[b]) + relative_velocity(row, k, drive_[a], drive_[b]);
+}
+
+void EulerStep::pose_contact(World& world, const Island& island, std::size_t i, int iteration, double* q) {
+  const int c = island.contacts[i];
+  const ContactRows& row = rows_[index(c)];
+  const auto a = index(row.a), b = index(row.b);
+  ContactMemory& memory = memory_[index(c)];
+  const double gap = without_rounding_noise(contacts_[index(c)], at_);
+  q[0] = relative_velocity(row, 0, free_[a], free_[b]) + gap / h_ - memory.rebound;
+  if (rules_.closed_only) q[0] += relative_velocity(row, 0, drive_[a], drive_[b]);
+  if (iteration > 0) q[0] -= relative_velocity(row, 0, last_[a], last_[b]);
+  for (int k = 1; k < D_; ++k)
+    q[k] = relative_velocity(row, k, free_[a], free_[b]) + relative_velocity(row, k, drive_[a], drive_[b]);
+  if (memory.mode == Mode::Open)
+    memory.mode = mode_before_touch(row, world.model.dimension, world.state.bodies[a].velocity,
+                                    b < world.state.bodies.size() ? world.state.bodies[b].velocity : model::Twist{});
+  if (const model::Compliance* layer = compliance_of(world, c)) {
+    q[0] += contact::normal_spring(*layer, h_).normal_term(memory.deformation);
+    const contact::SpringDamper tangential = contact::tangential_spring(*layer, h_);
+    for (int k = 1; k < D_; ++k) q[k] += tangential.tangential_term(memory.shear.dot(row.direction[k]));
+  }
+}
+
+bool EulerStep::solve_problems(World& world, StepReport& report, StepFailure& failure) {
+  report.contacts = static_cast<int>(contacts_.size());
+  pool_.solve(world.method, system_.islands());
+  for (Island& island : system_.islands()) {
+    ++report.solves;
+    while (island.summary.solved() && weaken(world, island)) {
+      ++report.solves;
+      pool_.solve(world.method, island);
+    }
+    if (!island.summary.solved()) {
+      report.certified = false;
+      report.residual = island.summary.residual.error;
+      report.solver = island.summary.solver;
+      report_failure(world, &island, report, why_unsolved(world, island), failure);
+      return false;
+    }
+    if (island.summary.residual.error >= report.residual) {
+      report.residual = island.summary.residual.error;
+      report.solver = island.summary.solver;
+    }
+  }
+  warm_ = true;
+  return true;
+}
+
+// A quasi-static problem without a solution: bodies that are driven into each other leave none even without friction.
+std::string EulerStep::why_unsolved(const World& world, const Island& island) {
+  if (motion_.model != MotionModel::QuasiStatic) return {};
+  Island smooth = island;
+  std::fill(smooth.problem.mu.begin(), smooth.problem.mu.end(), 0.0);
+  std::fill(smooth.r.begin(), smooth.r.end(), 0.0);
+  if (!pool_.solve(world.method, smooth))
+    return "jammed: no motion satisfies the contacts; bodies that are driven squeeze what lies between them";
+  return "jammed: friction leaves no motion that satisfies the contacts (or none that a solver found)";
+}
+
+// Static friction that gave way (contact_memory.h); supports have one coefficient only.
+bool EulerStep::weaken(const World& world, Island& island) {
+  if (supports_.empty()) return weaken_broken_contacts(world.model, contacts_, memory_, island);
+  bool any = false;
+  for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+    const int c = island.contacts[i];
+    if (is_support(c) || memory_[index(c)].mode == Mode::Slide) continue;
+    const model::Surface& surface = world.model.surfaces[index(contacts_[index(c)].surface)];
+    const double* r = island.r.data() + i * index(D_);
+    const bool broken = r[0] > 0 && tangential_norm(r, D_) >= island.problem.mu[i] * r[0] * (1 - kOnTheCone);
+    if (surface.friction_static == surface.friction_kinetic || !broken) continue;
+    memory_[index(c)].mode = Mode::Slide;
+    island.problem.mu[i] = surface.friction_kinetic;
+    any = true;
+  }
+  return any;
+}
+
+double EulerStep::largest_impulse() const {
+  double largest = 0;
+  for (const Island& island : system_.islands())
+    for (double r : island.r) largest = std::max(largest, std::fabs(r));
+  return largest;
+}
+
+// The proximal steps of quasi-static motion went on for ever: which of the two ways?
+std::string EulerStep::no_equilibrium(const World& world, double first_impulse) const {
+  if (largest_impulse() > 10 * first_impulse && first_impulse > 0)
+    return "jammed: no quasi-static motion satisfies the contacts; what is driven presses with a force that grows "
+           "without limit";
+  std::size_t fastest = 0;
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i)
+    if (velocity_[i].linear.norm() > velocity_[fastest].linear.norm()) fastest = i;
+  return "no equilibrium: nothing balances the forces on '" + world.model.bodies[fastest].name +
+         "'; a quasi-static body moves only as far as something pushes it (use motion = \"dynamic\")";
+}
+
+void EulerStep::remember(World& world) {
+  for (const Island& island : system_.islands()) {
+    const VelocityNoise noise(island);
+    for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+      const int c = island.contacts[i];
+      const ContactRows& row = rows_[index(c)];
+      const double *r = island.r.data() + i * index(D_), *q = island.problem.q.data() + i * index(D_);
+      if (is_support(c)) {
+        Vec3& force = supports_[index(c) - contacts_.size()].force;
+        force = (r[1] * row.direction[1] + r[2] * row.direction[2]) / h_;
+        continue;
+      }
+      ContactMemory& memory = memory_[index(c)];
+      record_outcome(row, D_, r, q, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity, h_,
+                     noise.of(static_cast<int>(i)), memory);
+      const double e = world.model.surfaces[index(contacts_[index(c)].surface)].restitution;
+      if (compliance_of(world, c) != nullptr) {
+        remember_compliance(world, c, r, island.problem.mu[i]);
+      } else if (e > 0 && motion_.model == MotionModel::Dynamic && !rules_.closed_only) {
+        const auto a = index(row.a), b = index(row.b);
+        owe_rebound(e, relative_velocity(row, 0, reference_[a], reference_[b]),
+                    relative_velocity(row, 0, free_[a], free_[b]), h_, r[0] > 0, memory);
+      }
+    }
+  }
+}
+
+void EulerStep::remember_compliance(const World& world, int c, const double* r, double mu) {
+  const model::Compliance& layer = *compliance_of(world, c);
+  const ContactRows& row = rows_[index(c)];
+  ContactMemory& memory = memory_[index(c)];
+  const Vec3 shear = memory.shear;
+  memory.deformation = contact::normal_spring(layer, h_).next(r[0], memory.deformation);
+  memory.shear.setZero();
+  const contact::SpringDamper tangential = contact::tangential_spring(layer, h_);
+  for (int k = 1; k < D_; ++k) memory.shear += tangential.next(r[k], shear.dot(row.direction[k])) * row.direction[k];
+  if (!memory.touching) return;
+  // The bodies move against each other while the layer gives way; it slides when friction is used up.
+  if (tangential_norm(r, D_) >= mu * r[0] * (1 - kOnTheCone))
+    memory.mode = Mode::Slide;
+  else
+    memory.mode =
+        rolls(row, world.model.dimension, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity, 0)
+            ? Mode::Roll
+            : Mode::Stick;
+}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/euler_step.h"
+
+#include "stickslip/contact/compliance.h"
+#include "stickslip/contact/support_rows.h"
+#include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/motion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip::stepping {
+
+using contact::Island;
+using contact::Mode;
+
+namespace {
+
+constexpr int kMostIterations = 60;  // of the geometry
+constexpr int kAverageAfter = 10;    // from then on, half steps: features that take turns at the end of the step
+constexpr double kTouching = 1e-9;   // gap of a closed contact, relative to the arm of its point
+
+}  // namespace
+
+double EulerStep::speed_of(const model::Twist& v) const {
+  return std::max(v.linear.lpNorm<Eigen::Infinity>(), v.angular.lpNorm<Eigen::Infinity>() * body_arm_);
+}
+
+bool EulerStep::solve(World& world, double h, double end_time, StepReport& report, StepFailure& failure) {
+  begin(world, h, end_time);
+  for (int iteration = 0;; ++iteration) {
+    place(world, iteration);
+    evaluate_bodies(world, iteration);
+    if (iteration == 0) find_contacts(world);
+    build_problems(world);
+    if (!settle_motion(world, iteration, report, failure)) return false;
+    const bool nothing_moves_along = contacts_.empty() && supports_.empty() && !forces_vary_;
+    if (!rules_.end_geometry || nothing_moves_along || (iteration > 0 && settled(world))) break;
+    if (iteration == kMostIterations) {
+      report_failure(world, nullptr, report,
+                     "the geometry at the end of the step did not settle: take a shorter step, or another stepper",
+                     failure);
+      return false;
+    }
+    if (iteration >= kAverageAfter)
+      for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] = scaled_sum(0.5, velocity_[i], 0.5, last_[i]);
+  }
+  move(world);
+  remember(world);
+  return true;
+}
+
+void EulerStep::begin(World& world, double h, double end_time) {
+  const std::size_t n = world.model.bodies.size();
+  h_ = h;
+  end_time_ = end_time;
+  time_ = world.state.time;
+  motion_ = {motion_model(world.method.motion), h, 1.0};
+  if (!prepared_) prepare(world);
+  D_ = supports_.empty() ? world.model.dimension : 3;
+  dynamics_.resize(n + 1);
+  for (auto* list : {&free_, &drive_, &reference_, &velocity_, &last_}) list->resize(n + 1);
+  forces_vary_ = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    forces_vary_ |= world.traits[i].pushed;
+    reference_[i] = motion_.model == MotionModel::Dynamic
+                        ? part_of(world.traits[i], world.state.bodies[i].velocity, true)
+                        : model::Twist{};
+  }
+  warm_ = false;
+  at_ = world.state;
+  at_.bodies.resize(n + 1);
+  end_ = at_;
+}
+
+// Iteration 0: all bodies at the start of the step, prescribed ones at its end. Later: all at the estimated end.
+void EulerStep::place(World& world, int iteration) {
+  const std::size_t n = world.model.bodies.size();
+  if (iteration == 0) {
+    if (!rules_.closed_only) model::apply_drives(world.model, end_time_, at_);
+    model::apply_drives(world.model, end_time_, end_);  // for the velocities
+    for (std::size_t i = 0; i < n; ++i) {
+      drive_[i] = part_of(world.traits[i], end_.bodies[i].velocity, false);
+      if (!world.traits[i].driven) drive_[i] = {};
+      if (!rules_.closed_only) at_.bodies[i].velocity = part_of(world.traits[i], at_.bodies[i].velocity, true);
+    }
+    return;
+  }
+  last_ = velocity_;
+  at_.time = end_time_;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!world.traits[i].movable) continue;
+    model::BodyState& s = at_.bodies[i];
+    const model::Pose& start = world.state.bodies[i].pose;
+    for (int k = 0; k < 3; ++k)
+      if (world.traits[i].free_translation[index(k)])
+        s.pose.position[k] = start.position[k] + h_ * velocity_[i].linear[k];
+    if (world.traits[i].free_rotation) {
+      s.pose.orientation = start.orientation;
+      s.angle = world.state.bodies[i].angle;
+      turn(s, velocity_[i].angular, h_, world.model.bodies[i].planar());
+    }
+    s.velocity = scaled_sum(1, velocity_[i], 1, drive_[i]);
+  }
+  world.collider.refresh(world.model, at_, contacts_);
+}
+
+void EulerStep::evaluate_bodies(World& world, int iteration) {
+  if (iteration == 0 && motion_.model == MotionModel::QuasiStatic) choose_weight(world);
+  const model::State& forces_at = iteration == 0 ? world.state : at_;
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i)
+    if (world.traits[i].movable)
+      motion_.evaluate(world.model, static_cast<int>(i), world.traits[i], world.state.bodies[i], forces_at,
+                       reference_[i], dynamics_[i], free_[i]);
+}
+
+// How far bodies can get is not known before the solve: dynamic ones as far as forces alone change their velocity,
+// others as fast as what drives them.
+void EulerStep::find_contacts(World& world) {
+  double change = 0;
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
+    if (motion_.model != MotionModel::Dynamic) change = std::max(change, speed_of(drive_[i]));
+    if (!world.traits[i].movable || motion_.model == MotionModel::QuasiStatic) continue;
+    change = std::max(change, speed_of(scaled_sum(1, free_[i], -1, reference_[i])));
+  }
+  contacts_ = world.contacts;
+  world.collider.find(world.model, at_, 2 * h_ * change, h_, contacts_);
+  carry_over(world.memory, contacts_, memory_);
+  open_.clear();
+  open_memory_.clear();
+  if (rules_.closed_only) choose_closed();
+}
+
+// Closed: touching within rounding, or pressed together in the step before (what turning bodies drift apart in a step
+// is taken out by psi/h in the next).
+void EulerStep::choose_closed() {
+  std::size_t kept = 0;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const collision::Contact& contact = contacts_[c];
+    const double arm_a = (contact.point_a - at_.bodies[index(contact.id.body_a)].pose.position).norm();
+    const double arm_b = (contact.point_b - at_.bodies[index(contact.id.body_b)].pose.position).norm();
+    const double arm = std::min(arm_a, arm_b) > 0 ? std::min(arm_a, arm_b) : std::max(arm_a, arm_b);
+    if (contact.gap <= kTouching * arm || memory_[c].touching) {
+      contacts_[kept] = contact;
+      memory_[kept++] = memory_[c];
+    } else {
+      open_.push_back(contact);
+      open_memory_.push_back(memory_[c]);
+    }
+  }
+  contacts_.resize(kept);
+  memory_.resize(kept);
+  // A contact that has just closed and whose bodies still approach: an impact comes before the step.
+  meets_ = false;
+  for (std::size_t c = 0; c < kept && !meets_; ++c) {
+    if (memory_[c].touching) continue;
+    contact::ContactRows row;
+    contact::set_rows<3>(contacts_[c], at_, row);
+    const model::Twist &a = at_.bodies[index(row.a)].velocity, &b = at_.bodies[index(row.b)].velocity;
+    const double noise = 1e-12 * (speed_of(a) + speed_of(b));
+    meets_ = contact::relative_velocity(row, 0, a, b) < -noise;
+  }
+}
+
+void EulerStep::build_problems(World& world) {
+  rows_.resize(contacts_.size() + supports_.size());
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    if (world.model.dimension == 3)
+      contact::set_rows<3>(contacts_[c], at_, rows_[c]);
+    else
+      contact::set_rows<2>(contacts_[c], at_, rows_[c]);
+    if (!supports_.empty()) contact::add_empty_tangent(rows_[c]);
+  }
+  for (std::size_t s = 0; s < supports_.size(); ++s) {
+    const SupportPoint& support = supports_[s];
+    contact::set_support_rows(at_, support.body, support.plane, support.position, rows_[contacts_.size() + s]);
+  }
+  system_.build(D_, rows_, dynamics_);
+  system_.assemble(dynamics_);
+  add_compliance(world);
+}
+
+void EulerStep::add_compliance(World& world) {
+  if (!rules_.compliant && supports_.empty()) return;
+  for (Island& island : system_.islands()) {
+    complementarity::BlockMatrix& W = island.problem.W;
+    for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+      double* block = W.value.data() + static_cast<std::size_t>(W.diagonal[i] * D_ * D_);
+      if (const model::Compliance* layer = compliance_of(world, island.contacts[i])) {
+        const double R_t = contact::tangential_spring(*layer, h_).compliance();
+        block[0] += contact::normal_spring(*layer, h_).compliance();
+        for (int k = 1; k < D_; ++k) block[k * D_ + k] += R_t;
+      }
+      if (!supports_.empty()) contact::complete_block(block);
+    }
+  }
+}
+
+const model::Compliance* EulerStep::compliance_of(const World& world, int c) const {
+  if (!rules_.compliant || is_support(c)) return nullptr;
+  const model::Compliance& layer = world.model.surfaces[index(contacts_[index(c)].surface)].compliance;
+  return contact::is_compliant(layer) ? &layer : nullptr;
+}
+
+// Dynamic and first-order motion need one solve; quasi-static motion proximal steps (motion_model.h).
+bool EulerStep::settle_motion(World& world, int iteration, StepReport& report, StepFailure& failure) {
+  pose(world, iteration);
+  if (!solve_problems(world, report, failure)) return false;
+  take_velocities(world);
+  if (motion_.model != MotionModel::QuasiStatic) return true;
+  constexpr int kMostRounds = 40;
+  constexpr double kBalanced = 1e-8;  // change of velocities; the imbalance left is this times the proximal share
+  const double first_impulse = largest_impulse();
+  for (int round = 0; round < kMostRounds; ++round) {
+    double change = 0, largest = 0;
+    for (std::size_t i = 0; i < velocity_.size(); ++i) {
+      const model::Twist d = scaled_sum(1, velocity_[i], -1, reference_[i]);
+      change = std::max(change, speed_of(d));
+      largest = std::max({largest, speed_of(velocity_[i]), speed_of(drive_[i])});
+    }
+    if (change <= kBalanced * largest) return true;
+    reference_ = velocity_;
+    evaluate_bodies(world, std::max(iteration, 1));
+    pose(world, iteration);
+    if (!solve_problems(world, report, failure)) return false;
+    take_velocities(world);
+  }
+  report_failure(world, nullptr, report, no_equilibrium(world, first_impulse), failure);
+  return false;
+}
+
+void EulerStep::take_velocities(World& world) {
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
+    end_.bodies[i].velocity = world.traits[i].movable ? free_[i] : model::Twist{};
+  }
+  rest_.apply_impulses(system_, dynamics_, free_, end_);
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
+    velocity_[i] = end_.bodies[i].velocity;
+    end_.bodies[i].velocity = scaled_sum(1, velocity_[i], 1, drive_[i]);
+  }
+}
+
+// To the tolerance of the run, or to what the rounding of positions leaves in gap / h.
+bool EulerStep::settled(const World& world) const {
+  double change = 0, largest = 0, size = 0;
+  for (std::size_t i = 0; i < velocity_.size(); ++i) {
+    change = std::max(change, speed_of(scaled_sum(1, velocity_[i], -1, last_[i])));
+    largest = std::max({largest, speed_of(velocity_[i]), speed_of(free_[i])});
+    size = std::max(size, at_.bodies[i].pose.position.lpNorm<Eigen::Infinity>() + body_arm_);
+  }
+  const double rounding = 64 * std::numeric_limits<double>::epsilon() * size / h_;
+  return change <= std::max(world.method.tolerance * largest, rounding);
+}
+
+void EulerStep::move(World& world) {
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
+    model::BodyState& s = end_.bodies[i];
+    const model::BodyState& start = world.state.bodies[i];
+    for (int k = 0; k < 3; ++k)
+      if (world.traits[i].free_translation[index(k)])
+        s.pose.position[k] = start.pose.position[k] + h_ * velocity_[i].linear[k];
+    if (!world.traits[i].free_rotation) continue;
+    s.pose.orientation = start.pose.orientation;
+    s.angle = start.angle;
+    turn(s, velocity_[i].angular, h_, world.model.bodies[i].planar());
+  }
+  end_.time = end_time_;
+  if (rules_.closed_only) world.collider.refresh(world.model, end_, open_);
+}
+
+void EulerStep::commit(World& world) {
+  std::copy(end_.bodies.begin(), end_.bodies.end() - 1, world.state.bodies.begin());
+  world.state.time = end_.time;
+  for (std::size_t c = 0; c < open_.size(); ++c) {  // back in their places
+    const auto at = std::lower_bound(memory_.begin(), memory_.end(), open_[c].id,
+                                     [](const ContactMemory& m, const collision::ContactId& id) { return m.id < id; });
+    contacts_.insert(contacts_.begin() + (at - memory_.begin()), open_[c]);
+    open_memory_[c].mode = Mode::Open;
+    open_memory_[c].touched_before = open_memory_[c].touching = false;
+    open_memory_[c].force.setZero();
+    memory_.insert(at, open_memory_[c]);
+  }
+  world.contacts.swap(contacts_);
+  world.memory.swap(memory_);
+}
+
+void EulerStep::report_failure(World& world, const Island* island, const StepReport& report, std::string reason,
+                               StepFailure& failure) {
+  failure.time = world.state.time;
+  failure.contacts.clear();
+  failure.reason = std::move(reason);
+  failure.residual = report.residual;
+  failure.solver = report.solver;
+  if (island == nullptr && !system_.islands().empty()) island = &system_.islands()[0];
+  failure.problem = island != nullptr ? island->problem : complementarity::ContactProblem{};
+  if (island == nullptr) return;
+  for (int c : island->contacts)
+    if (!is_support(c)) failure.contacts.push_back(contacts_[index(c)].id);
+}
+
+void EulerStep::save(ByteWriter& out) const {
+  out.put_list(supports_, [&](const SupportPoint& support) { out.put_matrix(support.force); });
+}
+
+void EulerStep::restore(ByteReader& in) {
+  restored_.clear();
+  in.get_list(restored_, [&](Vec3& force) { in.get_matrix(force); });
+}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// One implicit Euler step with contacts, the common engine of the models that differ in a few terms only:
+//
+//     A v+ = c + W_n p_n + W_t p_t                                        motion_model.h
+//     0 <= p_n  _|_  psi+/h + R_n p_n + b_n >= 0                           compliance.h: R = b = 0 for rigid contacts
+//     p_t in the disc of radius mu p_n, dissipating most against u_t+ + R_t p_t + b_t
+//     supports: p_n = h load, the same friction                           support_rows.h
+//     q+ = q (+) h v+
+//
+//   rules            psi+                          which contacts           rows, inertia, forces at
+//   (none)           psi(q0) + h W_n' v+           within reach             the start of the step (Stewart-Trinkle)
+//   end_geometry     psi(q+), by iteration         within reach             the end of the step (fully implicit)
+//   closed_only      psi(q0) + h W_n' v+           closed at the start      the start (velocity level, Anitescu-Potra)
+//
+// Fully implicit: with q_k the last estimate of the end, psi(q+) = psi(q_k) + h W_n(q_k)' (v - v_k) is solved with the
+// rows of q_k until v stops changing. What is left out of the derivative is the change of the rows, O(h p): the
+// iteration contracts with a factor of that order, and its fixed point is the fully implicit step exactly.
+//
+// Prescribed bodies stand at their pose of the end of the step (velocity level: of its start).
+// Symbol  variable            meaning
+//   v_k   velocity_           free degrees of freedom only; drive_ has the prescribed ones
+//   p     Island::r
+//
+// The world is not changed before commit(), so that a caller may try several lengths. Cost: one assembly and one
+// contact solve per iteration; rigid contacts in the plane need about three iterations.
+#pragma once
+
+#include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/island_pool.h"
+#include "stickslip/stepping/motion_model.h"
+#include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/stepper.h"
+
+namespace stickslip::stepping {
+
+struct EulerRules {
+  bool end_geometry = false;
+  bool compliant = false;  // surfaces give way as their compliance says; else all are rigid
+  bool closed_only = false;
+};
+
+class EulerStep {
+ public:
+  explicit EulerStep(EulerRules rules) : rules_(rules) {}
+
+  // From world.state over h. False: failure says why, and the world is as it was.
+  bool solve(World& world, double h, double end_time, StepReport& report, StepFailure& failure);
+  // Makes the result of the last solve the state of the world.
+  void commit(World& world);
+
+  // Of the last solve, before commit: the end of the step, and how deep contacts that took no part have come in.
+  [[nodiscard]] const model::State& end() const { return end_; }
+  [[nodiscard]] std::vector<collision::Contact>& open_contacts() { return open_; }
+  [[nodiscard]] std::span<const collision::Contact> contacts() const { return contacts_; }
+  [[nodiscard]] std::span<const ContactMemory> memory() const { return memory_; }
+
+  // Velocity level: some contact has just closed, and its bodies approach (the solve took it as inelastic).
+  [[nodiscard]] bool meets_contact() const { return meets_; }
+
+  void save(ByteWriter& out) const;
+  void restore(ByteReader& in);
+
+ private:
+  void begin(World& world, double h, double end_time);
+  void find_contacts(World& world);
+  void choose_closed();
+  void place(World& world, int iteration);
+  void evaluate_bodies(World& world, int iteration);
+  void choose_weight(const World& world);
+  void build_problems(World& world);
+  void add_compliance(World& world);
+  void pose(World& world, int iteration);
+  void pose_contact(World& world, const contact::Island& island, std::size_t i, int iteration, double* q);
+  void pose_support(const contact::ContactRows& row, double* q);
+  bool solve_problems(World& world, StepReport& report, StepFailure& failure);
+  bool settle_motion(World& world, int iteration, StepReport& report, StepFailure& failure);
+  std::string why_unsolved(const World& world, const contact::Island& island);
+  std::string no_equilibrium(const World& world, double first_impulse) const;
+  void take_velocities(World& world);
+  [[nodiscard]] bool settled(const World& world) const;
+  void move(World& world);
+  void remember(World& world);
+  void remember_compliance(const World& world, int c, const double* r, double mu);
+  bool weaken(const World& world, contact::Island& island);
+  void report_failure(World& world, const contact::Island* island, const StepReport& report, std::string reason,
+                      StepFailure& failure);
+  [[nodiscard]] bool is_support(int c) const { return static_cast<std::size_t>(c) >= contacts_.size(); }
+  [[nodiscard]] const model::Compliance* compliance_of(const World& world, int c) const;
+
+  struct SupportPoint {
+    int body = 0, plane = 0;
+    Vec3 position;
+    double load = 0, friction = 0;
+    Vec3 force = Vec3::Zero();  // of the last step: the warm start
+  };
+  void prepare(const World& world);                            // once per run
+  [[nodiscard]] double speed_of(const model::Twist& v) const;  // the larger of translation and rotation times body_arm_
+  [[nodiscard]] double largest_impulse() const;
+
+  EulerRules rules_;
+  BodyMotion motion_;
+  double h_ = 0, end_time_ = 0, time_ = 0;
+  contact::ContactSystem system_;
+  IslandPool pool_;
+  Rest rest_;
+  int D_ = 3;
+  // Per body and one more, the plane that stands still.
+  std::vector<contact::BodyDynamics> dynamics_;
+  std::vector<model::Twist> free_, drive_, reference_, velocity_, last_;
+  model::State at_, end_;  // where geometry is evaluated; the end of the step
+  std::vector<collision::Contact> contacts_, open_;
+  std::vector<ContactMemory> memory_, open_memory_;
+  std::vector<contact::ContactRows> rows_;
+  std::vector<SupportPoint> supports_;
+  std::vector<Vec3> restored_;  // forces of supports, from a checkpoint
+  double body_arm_ = 0;         // largest radius of gyration: turns velocities of rotation into speeds
+  bool prepared_ = false, forces_vary_ = false, meets_ = false;
+  bool warm_ = false;  // the islands' impulses are those of the last iteration
+};
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/extrapolated_euler.h"
+
+#include "stickslip/stepping/motion.h"
+
+namespace stickslip::stepping {
+
+StepReport ExtrapolatedEuler::advance(World& world, double h, double end_time) {
+  StepReport report;
+  before_ = world.state;
+  contacts_before_ = world.contacts;
+  memory_before_ = world.memory;
+  touched_.assign(world.model.bodies.size(), 0);
+  report.certified = coarse_.solve(world, h, end_time, report, failure_);
+  if (!report.certified) return report;
+  mark_touching(coarse_.contacts(), coarse_.memory());
+  const double middle = world.state.time + 0.5 * h;
+  for (const double end : {middle, end_time}) {
+    report.certified = fine_.solve(world, 0.5 * h, end, report, failure_);
+    if (!report.certified) {
+      world.state = before_;
+      world.contacts = contacts_before_;
+      world.memory = memory_before_;
+      return report;
+    }
+    mark_touching(fine_.contacts(), fine_.memory());
+    fine_.commit(world);
+  }
+  report.sub_steps = 2;
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    if (!world.traits[i].movable || touched_[i] != 0) continue;
+    model::BodyState& y = world.state.bodies[i];
+    const model::BodyState& y_h = coarse_.end().bodies[i];
+    y.pose.position = 2 * y.pose.position - y_h.pose.position;
+    y.velocity = scaled_sum(2, y.velocity, -1, y_h.velocity);
+    if (!world.traits[i].free_rotation) continue;
+    const Vec3 turned(0, 0, y.angle - y_h.angle);
+    turn(y, turned, 1.0, true);
+  }
+  return report;
+}
+
+void ExtrapolatedEuler::mark_touching(std::span<const collision::Contact> contacts,
+                                      std::span<const ContactMemory> memory) {
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (memory[c].touching) touched_[index(contacts[c].id.body_a)] = touched_[index(contacts[c].id.body_b)] = 1;
+}
+
+void ExtrapolatedEuler::save(ByteWriter& out) const {
+  coarse_.save(out);
+  fine_.save(out);
+}
+
+void ExtrapolatedEuler::restore(ByteReader& in) {
+  coarse_.restore(in);
+  fine_.restore(in);
+}
+
+}  // namespace stickslip::stepping

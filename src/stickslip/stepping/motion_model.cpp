@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/motion_model.h"
+
+#include "stickslip/contact/support_rows.h"
+#include "stickslip/stepping/motion.h"
+
+namespace stickslip::stepping {
+namespace {
+
+// A = h C: linear and angular damping are the same in all directions.
+void damper_inverse(const model::Body& body, const contact::BodyTraits& traits, double h,
+                    contact::BodyDynamics& dynamics) {
+  dynamics.movable = traits.movable;
+  if (!traits.movable) return;
+  for (int k = 0; k < 3; ++k)
+    dynamics.inverse_mass[k] = traits.free_translation[index(k)] ? 1 / (h * body.linear_damping) : 0.0;
+  if (!traits.free_rotation) return;
+  for (int k = body.planar() ? 2 : 0; k < 3; ++k) {
+    const bool locked = !body.planar() && body.drive.rotation_locked[index(k)];
+    dynamics.inverse_inertia(k, k) = locked ? 0.0 : 1 / (h * body.angular_damping);
+  }
+}
+
+}  // namespace
+
+MotionModel motion_model(std::string_view name) {
+  if (name == "first-order") return MotionModel::FirstOrder;
+  return name == "quasi-static" ? MotionModel::QuasiStatic : MotionModel::Dynamic;
+}
+
+void BodyMotion::evaluate(const model::Model& world, int i, const contact::BodyTraits& traits,
+                          const model::BodyState& start, const model::State& forces_at, const model::Twist& reference,
+                          contact::BodyDynamics& dynamics, model::Twist& free) const {
+  const model::Body& body = world.bodies[index(i)];
+  const Quat& orientation = forces_at.bodies[index(i)].pose.orientation;
+  const model::Wrench wrench = contact::applied_wrench(world, i, traits, forces_at);
+  if (model == MotionModel::FirstOrder) {
+    damper_inverse(body, traits, h, dynamics);
+    free.linear = dynamics.inverse_mass.cwiseProduct(h * wrench.force);
+    free.angular = dynamics.inverse_inertia * (h * wrench.torque);
+    return;
+  }
+  contact::evaluate_inertia(body, traits, orientation, h / weight, dynamics);
+  if (weight != 1) {
+    dynamics.inverse_mass /= weight;
+    dynamics.inverse_inertia /= weight;
+  }
+  // v_free = A^-1 (a M v_ref + h f) = v_ref + A^-1 h (f - C v_ref), written so that a free body keeps its bits.
+  free.linear = dynamics.inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * reference.linear));
+  for (int k = 0; k < 3; ++k)
+    if (traits.free_translation[index(k)]) free.linear[k] += reference.linear[k];
+  if (!traits.free_rotation) return;
+  const bool gyroscopic = model == MotionModel::Dynamic && !traits.isotropic && !traits.locked_rotation;
+  const Vec3 w = gyroscopic ? contact::gyroscopic_step(body.inertia, start.pose.orientation, reference.angular, h)
+                            : reference.angular;
+  free.angular = w + dynamics.inverse_inertia * (h * (wrench.torque - body.angular_damping * w));
+}
+
+std::string objection_to_motion(MotionModel motion, const model::Model& model) {
+  const std::vector<contact::BodyTraits> traits = contact::body_traits(model);
+  bool anything_drives = false, anything_resists = contact::has_supports(model) || model.gravity != Vec3::Zero();
+  for (std::size_t i = 0; i < traits.size(); ++i) {
+    const model::Body& body = model.bodies[i];
+    anything_drives |= traits[i].driven || traits[i].pushed;
+    anything_resists |= body.linear_damping > 0;
+    if (motion != MotionModel::FirstOrder || !traits[i].movable) continue;
+    const bool translates =
+        traits[i].free_translation[0] || traits[i].free_translation[1] || traits[i].free_translation[2];
+    if (translates && !(body.linear_damping > 0))
+      return "first-order motion needs damping: give body '" + body.name + "' a linear_damping > 0";
+    if (traits[i].free_rotation && !(body.angular_damping > 0))
+      return "first-order motion needs damping: give body '" + body.name + "' an angular_damping > 0";
+  }
+  if (motion == MotionModel::QuasiStatic && !anything_drives && !anything_resists)
+    return "quasi-static motion with nothing that pushes and nothing that resists: prescribe the motion of a body, or "
+           "give gravity, supports or forces";
+  return {};
+}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Papers 001 and 003: compliant contact. The truth is an event-driven integration of the continuous model (springs and
+// dampers, exact cone) to 1e-8; the stepper is backward Euler and must converge to it with order one.
+#include "tests/support/example_run.h"
+
+#include <fmt/format.h>
+#include <cmath>
+
+namespace stickslip::testing {
+namespace {
+
+ExampleRun run_text(const std::string& text, const Settings& settings = {}) {
+  return ExampleRun(scene::parse_scene(text, "test.toml", settings));
+}
+
+// Two runs, and what they say about h -> 0 with an error of first order.
+double extrapolated(const std::string& example, std::vector<scene::Override> overrides, const char* observable,
+                    double h) {
+  std::vector<double> values;
+  for (double step : {h, h / 2}) {
+    overrides.push_back({"method.step", fmt::format("{}", step)});
+    values.push_back(ExampleRun(example, overrides).at(observable));
+    overrides.pop_back();
+  }
+  return 2 * values[1] - values[0];
+}
+
+// Speed after over speed before an impact of a ball that falls straight down without gravity.
+double restitution(double damping, double step) {
+  const std::string scene = R"(
+dimension = 2
+duration = 0.05
+[method]
+stepper = "song-pang-kumar"
+[[body]]
+name = "floor"
+shape = { half-plane = { normal = [0, 1] } }
+fixed = true
+[[body]]
+name = "ball"
+mass = 0.2
+shape = { disc = 0.05 }
+position = [0, 0.0501]
+velocity = [0, -1]
+[[contact]]
+between = ["ball", "floor"]
+stiffness = 5e4
+damping = "c"
+[parameters]
+c = 0
+[observe]
+speed = "ball.vy"
+)";
+  return run_text(scene, {{"c", fmt::format("{}", damping)}, {"method.step", fmt::format("{}", step)}}).at("speed");
+}
+
+// Table of the reference: zeta = C / (2 sqrt(K m)), contact ends when the force is zero.
+TEST(Bounce, RestitutionFollowsTheDampingRatio) {
+  for (const auto& [zeta, e] : {std::pair{.02236, .93308},
+                                {.05, .85876},
+                                {.1, .74408},
+                                {.2, .57174},
+                                {.5, .29844},
+                                {1.0, .1353},
+                                {2.236, .03963}}) {
+    const double damping = 2 * zeta * std::sqrt(5e4 * 0.2);
+    const double coarse = restitution(damping, 4e-6), fine = restitution(damping, 2e-6);
+    EXPECT_NEAR(2 * fine - coarse, e, 0.002 * e) << "damping ratio " << zeta;
+    EXPECT_NEAR(fine, e, 0.01 * e) << "damping ratio " << zeta;
+  }
+}
+
+TEST(Bounce, BackwardEulerNumbersOfTheReference) {
+  EXPECT_NEAR(restitution(14.142, 2e-4), .6968, 1e-3);  // depends a little on when in a step the ball touches
+  EXPECT_NEAR(restitution(14.142, 1e-5), .8024, 1e-4);
+}
+
+TEST(Bounce, ConvergesToTheContinuousSolution) {
+  for (const char* mu : {"0.2", "0.5"}) {
+    const bool low = std::string(mu) == "0.2";
+    const double x = extrapolated("bounce", {{"mu", mu}, {"damping", "447.21"}}, "x", 1e-4);
+    EXPECT_NEAR(x, low ? .382169095 : .382138592, 2e-6);
+    const double y = extrapolated("bounce", {{"mu", mu}, {"damping", "447.21"}}, "y", 1e-4);
+    EXPECT_NEAR(y, low ? -.235661810 : -.235722815, 2e-6);
+  }
+}
+
+TEST(BounceSlow, FourElasticImpactsToo) {
+  EXPECT_NEAR(extrapolated("bounce", {}, "x", 2e-6), .368392538, 2e-6);
+  EXPECT_NEAR(extrapolated("bounce", {}, "y", 2e-6), -.263214925, 2e-6);
+  EXPECT_NEAR(extrapolated("bounce", {}, "z", 2e-6), .070112794, 2e-5);
+}
+
+// Damped so strongly that it does not bounce: where it ends depends on friction alone.
+TEST(CompliantPeg, EndsWhereTheReferenceEnds) {
+  const auto end = [](const char* damping, const char* mu) {
+    return extrapolated("peg", {{"method.stepper", "song-pang-kumar"}, {"damping", damping}, {"mu", mu}}, "x", 1e-4);
+  };
+  EXPECT_NEAR(end("447.21", "0.2"), .01861008, 2e-5);
+  EXPECT_NEAR(end("447.21", "1"), .03165035, 2e-5);
+  EXPECT_NEAR(end("1414.2", "0.2"), .01667182, 2e-5);
+  EXPECT_NEAR(end("44721", "0.2"), .01652251, 2e-5);
+  EXPECT_NEAR(end("447.21", "0"), 0, 1e-12);  // nothing pushes sideways
+}
+
+// A stiffer floor gives the rigid answer: the difference falls like the deformation m g / K.
+TEST(Disk, CompliantBecomesRigidWithStiffness) {
+  const auto x = [](const char* stiffness) {
+    return ExampleRun("disk", {{"method.stepper", "song-pang-kumar"}, {"stiffness", stiffness}, {"damping", "200"}})
+        .at("x");
+  };
+  const double rigid = ExampleRun("disk", {{"method.stepper", "implicit"}}).at("x");
+  const double soft = std::fabs(x("1e4") - rigid), stiff = std::fabs(x("1e6") - rigid);
+  EXPECT_LT(stiff, 0.2 * soft);
+  EXPECT_LT(stiff, 1e-5);
+}
+
+}  // namespace
+}  // namespace stickslip::testing
