@@ -21,6 +21,7 @@ constexpr const char* kExamples =
     "  stickslip run examples/ball/scene.toml         simulate; summary, contact modes, recording\n"
     "  stickslip check scene.toml                     validate a scene\n"
     "  stickslip report ball.h5                       a page to look at, ball.html\n"
+    "  stickslip live scene.toml                      the scene running in the browser, a slider per parameter\n"
     "  stickslip export ball.h5 -o ball.csv           a recording as CSV\n"
     "  stickslip solve problem.json                   solve one problem, print one line\n"
     "  stickslip solve --json problems/*.json.gz      one JSON object per file, for programs\n"
@@ -47,6 +48,7 @@ int run(int argc, char** argv) {
   stickslip::app::add_run(app, exit_code);
   stickslip::app::add_check(app, exit_code);
   stickslip::app::add_report(app, exit_code);
+  stickslip::app::add_live(app, exit_code);
   stickslip::app::add_export(app, exit_code);
   stickslip::app::add_solve(app, exit_code);
   stickslip::app::add_list(app, exit_code);
