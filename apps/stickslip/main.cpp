@@ -23,6 +23,7 @@ constexpr const char* kExamples =
     "  stickslip report ball.h5                       a page to look at, ball.html\n"
     "  stickslip compare scene.toml                   the same scene under every model that fits, with a verdict\n"
     "  stickslip converge scene.toml                  ever shorter steps: observed order and error bars\n"
+    "  stickslip live scene.toml                      the scene running in the browser, a slider per parameter\n"
     "  stickslip export ball.h5 -o ball.csv           a recording as CSV\n"
     "  stickslip study study.toml --store results.db  sweeps and Monte Carlo: trials with intervals, resumable\n"
     "  stickslip optimise study.toml -o best.toml     search for the best design; written back as a scene\n"
@@ -54,6 +55,7 @@ int run(int argc, char** argv) {
   stickslip::app::add_report(app, exit_code);
   stickslip::app::add_compare(app, exit_code);
   stickslip::app::add_converge(app, exit_code);
+  stickslip::app::add_live(app, exit_code);
   stickslip::app::add_export(app, exit_code);
   stickslip::app::add_study(app, exit_code);
   stickslip::app::add_optimise(app, exit_code);

@@ -23,6 +23,7 @@ void add_check(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_converge(CLI::App& app, int& exit_code);
+void add_live(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
 void add_study(CLI::App& app, int& exit_code);
 void add_optimise(CLI::App& app, int& exit_code);

@@ -104,6 +104,21 @@ bool Simulation::advance_in_parts(double h, double end, int halvings, stepping::
   return true;
 }
 
+void Simulation::continue_from(const Simulation& before) {
+  if (before.world_.state.bodies.size() != world_.state.bodies.size())
+    throw std::invalid_argument("the simulation to go on from has another number of bodies");
+  world_.state = before.world_.state;
+  model::apply_drives(world_.model, world_.state.time, world_.state);
+  // Contacts of other shapes mean nothing here; what they remember is found again by their ids.
+  world_.contacts.clear();
+  world_.memory = before.world_.memory;
+  counters_ = before.counters_;
+  timeline_ = before.timeline_;
+  start_time_ = world_.state.time;
+  step_index_ = 0;
+  results_current_ = false;
+}
+
 void Simulation::observe(double begin) {
   results_current_ = false;
   if (!report_.certified) {

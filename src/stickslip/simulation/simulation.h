@@ -78,6 +78,11 @@ class Simulation {
   // Moves free bodies apart, without giving them velocity, until nothing overlaps. False when that did not succeed.
   bool resolve_overlaps();
 
+  // Goes on where another simulation is, with this model and method: state, time, modes and counters are taken over,
+  // prescribed bodies follow their own functions. A new grid of steps starts at that time. The bodies must be as many;
+  // throws std::invalid_argument.
+  void continue_from(const Simulation& before);
+
   // Everything that later steps depend on: a run that resumes has the same bits as one that never stopped.
   [[nodiscard]] std::string checkpoint() const;
   void restore(std::string_view bytes);  // throws std::runtime_error when the bytes are not of this model

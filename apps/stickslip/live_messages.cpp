@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "live_messages.h"
+
+#include "recording_info.h"
+
+#include "stickslip/report/page_data.h"
+#include "stickslip/stepping/stepper.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace stickslip::app {
+namespace {
+
+using Json = nlohmann::json;
+
+Json number(double x) {
+  return std::isfinite(x) ? Json(x) : Json(nullptr);
+}
+
+// A float's digits are more than a screen shows.
+void put(Json& list, const Vec3& v) {
+  for (int k = 0; k < 3; ++k) list.push_back(std::isfinite(v[k]) ? static_cast<float>(v[k]) : 0.0F);
+}
+
+}  // namespace
+
+SliderRange slider_range(const scene::Parameter& parameter) {
+  const double v = parameter.value;
+  SliderRange range{v > 0 ? 0 : v < 0 ? 3 * v : -1, v > 0 ? 3 * v : v < 0 ? 0 : 1};
+  if (std::isfinite(parameter.min)) range.low = parameter.min;
+  if (std::isfinite(parameter.max)) range.high = parameter.max;
+  // Friction coefficients and the like: a limit far from the value makes a useless slider.
+  if (v > 0 && range.high > 100 * v) range.high = std::max(10 * v, range.low);
+  if (!(range.high > range.low)) range.high = range.low + std::max(1.0, std::fabs(range.low));
+  return range;
+}
+
+std::string setting_message(const scene::Scene& scene, int number_of_setting, const std::string& notice) {
+  Json out = report::setting_json(describe(scene));
+  out["number"] = number_of_setting;
+  out["notice"] = notice;
+  for (std::size_t k = 0; k < scene.parameters.size(); ++k) {
+    const SliderRange range = slider_range(scene.parameters[k]);
+    out["parameters"][k]["low"] = range.low;
+    out["parameters"][k]["high"] = range.high;
+  }
+  Json steppers = Json::array();
+  for (const auto& stepper : stepping::steppers()) steppers.push_back(stepper.name);
+  out["method"] = {{"stepper", scene.method.stepper},       {"friction", scene.method.friction},
+                   {"directions", scene.method.directions}, {"step", scene.method.step},
+                   {"text", method_text(scene.method)},     {"steppers", std::move(steppers)}};
+  out["version"] = STICKSLIP_VERSION;
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string frame_message(const simulation::Simulation& run, std::span<const double> observables,
+                          const LiveStatus& status) {
+  Json poses = Json::array(), contacts = Json::array(), values = Json::array();
+  for (const model::BodyState& body : run.state().bodies) {
+    put(poses, body.pose.position);
+    const Quat& q = body.pose.orientation;
+    for (const double c : {q.w(), q.x(), q.y(), q.z()}) poses.push_back(static_cast<float>(c));
+    poses.push_back(static_cast<float>(body.angle));
+  }
+  for (const contact::ContactResult& c : run.contacts()) {
+    if (c.mode == contact::Mode::Open) continue;
+    const int a = c.contact.id.body_a, b = c.contact.id.body_b, surface = run.model().surface_between(a, b);
+    const double friction =
+        surface >= 0 ? run.model().surfaces[static_cast<std::size_t>(surface)].friction_static : 0.0;
+    Json row = Json::array({a, b, static_cast<int>(c.mode), friction});
+    put(row, 0.5 * (c.contact.point_a + c.contact.point_b));
+    put(row, c.contact.normal);
+    put(row, c.force);
+    contacts.push_back(std::move(row));
+  }
+  for (const double x : observables) values.push_back(number(x));
+  const simulation::Counters& counters = run.counters();
+  const Json out{{"setting", status.setting},
+                 {"time", run.time()},
+                 {"playing", status.playing},
+                 {"speed", status.speed},
+                 {"rate", status.rate},
+                 {"steps", counters.steps},
+                 {"residual", number(run.last_report().residual)},
+                 {"worst", number(counters.worst_residual)},
+                 {"poses", std::move(poses)},
+                 {"contacts", std::move(contacts)},
+                 {"observables", std::move(values)}};
+  return out.dump();
+}
+
+std::string saved_scene(const std::string& file, const scene::Scene& scene,
+                        const std::map<std::string, std::string>& overrides) {
+  // JSON's escapes are TOML's.
+  const auto quoted = [](const std::string& text) { return Json(text).dump(-1, ' ', true); };
+  std::string text = fmt::format("# Saved by stickslip live {}. Parameters and method as they were; the rest is included.\n",
+                                 STICKSLIP_VERSION);
+  text += fmt::format("include = [{}]\n\n[parameters]\n", quoted(std::filesystem::absolute(file).string()));
+  for (const scene::Parameter& parameter : scene.parameters)
+    if (overrides.contains(parameter.name)) text += fmt::format("{} = {}\n", parameter.name, parameter.value);
+  text += "\n[method]\n";
+  for (const auto& [name, value] : overrides) {
+    if (!name.starts_with("method.")) continue;
+    const bool numeric = value.find_first_not_of("0123456789.eE+-") == std::string::npos;
+    text += fmt::format("{} = {}\n", name.substr(7), numeric ? value : quoted(value));
+  }
+  return text;
+}
+
+}  // namespace stickslip::app

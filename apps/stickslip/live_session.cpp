@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "live_session.h"
+
+#include "live_messages.h"
+#include "live_motion.h"
+#include "recording_info.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <future>
+#include <sstream>
+#include <stdexcept>
+
+namespace stickslip::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kFrameInterval = 20ms, kSlice = 12ms, kIdle = 100ms;
+constexpr double kBehind = 0.1;                   // seconds of wall time before the clock is set anew
+constexpr std::size_t kMostRecorded = 1'000'000;  // frames; some hundred bytes each
+
+}  // namespace
+
+struct LiveSession::Loaded {
+  scene::Scene scene;
+  std::unique_ptr<simulation::Simulation> simulation;
+  std::unique_ptr<scene::Observer> observer;
+  std::vector<double> values;
+
+  [[nodiscard]] scene::Observation observation() const {
+    return {simulation->state(), simulation->contacts(), simulation->last_report().events};
+  }
+};
+
+LiveSession::LiveSession(std::string scene_file, std::vector<scene::Override> overrides, Publisher publisher)
+    : file_(std::move(scene_file)), publisher_(std::move(publisher)) {
+  for (scene::Override& over : overrides) overrides_[over.name] = std::move(over.value);
+  std::string pattern = (std::filesystem::temp_directory_path() / "stickslip-live-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a folder for the recording");
+  folder_ = pattern;
+  try {
+    load(false);
+  } catch (...) {
+    std::filesystem::remove_all(folder_);
+    throw;
+  }
+}
+
+LiveSession::~LiveSession() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  recorder_.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void LiveSession::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void LiveSession::post(std::function<void()> command) {
+  {
+    const std::lock_guard lock(mutex_);
+    commands_.push_back(std::move(command));
+  }
+  wake_.notify_all();
+}
+
+void LiveSession::play() {
+  post([this] {
+    playing_ = true;
+    changed_ = true;
+    anchor();
+  });
+}
+
+void LiveSession::pause() {
+  post([this] {
+    playing_ = false;
+    changed_ = true;
+  });
+}
+
+void LiveSession::step() {
+  post([this] {
+    playing_ = false;
+    one_step();
+  });
+}
+
+void LiveSession::reset() {
+  post([this] {
+    playing_ = false;
+    notice_.clear();
+    load(false);
+  });
+}
+
+void LiveSession::set_speed(double speed) {
+  post([this, speed] {
+    speed_ = speed;
+    changed_ = true;
+    anchor();
+  });
+}
+
+void LiveSession::set(const std::string& name, std::string value) {
+  post([this, name, value = std::move(value)] {
+    const std::map<std::string, std::string> before = overrides_;
+    overrides_[name] = value;
+    notice_.clear();
+    try {
+      load(true);
+    } catch (const std::exception& error) {  // the value is not good: the run goes on as it was
+      overrides_ = before;
+      notice_ = error.what();
+      publish_setting();
+    }
+  });
+}
+
+std::unique_ptr<LiveSession::Loaded> LiveSession::make() const {
+  std::vector<scene::Override> overrides;
+  for (const auto& [name, value] : overrides_) overrides.push_back({name, value});
+  auto loaded = std::make_unique<Loaded>();
+  loaded->scene = scene::load_scene(file_, overrides);
+  return loaded;
+}
+
+void LiveSession::load(bool go_on) {
+  std::unique_ptr<Loaded> next = make();
+  const bool same = go_on && now_ && next->scene.model.bodies.size() == now_->scene.model.bodies.size();
+  if (same) keep_places(file_, now_->scene.model, now_->simulation->time(), next->scene.model);
+  next->simulation = std::make_unique<simulation::Simulation>(next->scene.model, next->scene.method);
+  next->observer = std::make_unique<scene::Observer>(next->scene);
+  next->values.resize(next->scene.observables.size());
+  if (same) {
+    next->simulation->continue_from(*now_->simulation);
+    const std::vector<double> memory = now_->observer->memory();
+    if (memory.size() == next->observer->memory().size()) next->observer->restore(memory);
+  } else {
+    if (!next->simulation->overlaps().empty() && !next->simulation->resolve_overlaps())
+      throw std::runtime_error(fmt::format("{}: bodies overlap at the start and could not be moved apart", file_));
+    next->observer->advance(next->observation());
+    if (go_on) notice_ = "the number of bodies changed: the run starts again";
+  }
+  next->observer->evaluate(next->observation(), next->values);
+  now_ = std::move(next);
+  start_recording();
+  anchor();
+  publish_setting();
+  changed_ = true;
+}
+
+void LiveSession::start_recording() {
+  recorder_.reset();
+  recorder_ = std::make_unique<recording::Recorder>((folder_ / "live.h5").string(), recording_info(now_->scene));
+  recorder_->append(recording::Frame{now_->simulation->state(), now_->simulation->contacts(), now_->values, 0});
+  recorded_ = 1;
+}
+
+void LiveSession::anchor() {
+  anchor_wall_ = rate_wall_ = Clock::now();
+  anchor_time_ = rate_time_ = now_->simulation->time();
+  rate_ = 0;
+}
+
+void LiveSession::run() {
+  for (;;) {
+    if (!run_commands()) return;
+    if (playing_) keep_pace();
+    const auto time = Clock::now();
+    if (changed_ && time - last_frame_ >= kFrameInterval) {
+      last_frame_ = time;
+      publish_frame();
+      changed_ = false;
+    }
+    const bool ahead = now_->simulation->time() >= anchor_time_ + speed_ * std::chrono::duration<double>(Clock::now() - anchor_wall_).count();
+    if (playing_ && !ahead) continue;
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, playing_ || changed_ ? kFrameInterval / 4 : kIdle,
+                   [this] { return stopping_ || !commands_.empty(); });
+  }
+}
+
+// False when the session ends.
+bool LiveSession::run_commands() {
+  for (;;) {
+    std::function<void()> command;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return false;
+      if (commands_.empty()) return true;
+      command = std::move(commands_.front());
+      commands_.pop_front();
+    }
+    try {
+      command();
+    } catch (const std::exception& error) {
+      playing_ = false;
+      notice_ = error.what();
+      publish_setting();
+    }
+  }
+}
+
+// Steps until the simulation has caught up with the clock, for one slice of time at most.
+void LiveSession::keep_pace() {
+  const auto begin = Clock::now();
+  const auto since = [](Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); };
+  const double target = anchor_time_ + speed_ * since(anchor_wall_);
+  while (playing_ && now_->simulation->time() < target && Clock::now() - begin < kSlice) one_step();
+  // Too slow for the clock: go on from here rather than race after it.
+  if (target - now_->simulation->time() > kBehind * speed_) {
+    anchor_wall_ = Clock::now();
+    anchor_time_ = now_->simulation->time();
+  }
+  if (const double elapsed = since(rate_wall_); elapsed > 0.5) {
+    rate_ = (now_->simulation->time() - rate_time_) / elapsed;
+    rate_wall_ = Clock::now();
+    rate_time_ = now_->simulation->time();
+  }
+}
+
+void LiveSession::one_step() {
+  simulation::Simulation& run = *now_->simulation;
+  changed_ = true;
+  const auto stop = [&](std::string why) {
+    playing_ = false;
+    notice_ = std::move(why);
+    publish_setting();
+  };
+  if (run.failure() != nullptr) return stop("the last step could not be certified: reset to start again");
+  if (run.time() >= now_->scene.duration - 0.5 * now_->scene.method.step) return stop("the run is at its end: reset to start again");
+  run.step();
+  if (run.failure() != nullptr)
+    return stop(fmt::format("no solver certified the step at t = {:.6g}: the run stops here", run.time()));
+  try {
+    now_->observer->advance(now_->observation());
+    now_->observer->evaluate(now_->observation(), now_->values);
+  } catch (const scene::SceneError& error) {
+    return stop(error.what());
+  }
+  if (recorded_ < kMostRecorded) {
+    ++recorded_;
+    recorder_->append(recording::Frame{run.state(), run.contacts(), now_->values, run.last_report().residual});
+  }
+  const int by = now_->observer->stopped_by();
+  if (by >= 0) stop(fmt::format("stopped by {}", now_->scene.stop[static_cast<std::size_t>(by)].text));
+}
+
+void LiveSession::publish_setting() {
+  publisher_.setting(setting_message(now_->scene, ++number_, notice_));
+  last_frame_ = {};
+  changed_ = true;
+}
+
+void LiveSession::publish_frame() {
+  const simulation::Simulation& run = *now_->simulation;
+  publisher_.frame(frame_message(run, now_->values, {number_, playing_, speed_, rate_}));
+}
+
+// The answer of the simulation's thread to a question from another one.
+std::string LiveSession::ask(const std::function<std::string()>& question) {
+  std::promise<std::string> promise;
+  std::future<std::string> answer = promise.get_future();
+  post([&] {
+    try {
+      promise.set_value(question());
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+  });
+  return answer.get();
+}
+
+std::string LiveSession::scene_text() {
+  return ask([this] { return saved_scene(file_, now_->scene, overrides_); });
+}
+
+std::string LiveSession::recording_bytes() {
+  return ask([this] {
+    recorder_->flush();
+    std::ostringstream content;
+    content << std::ifstream(folder_ / "live.h5", std::ios::binary).rdbuf();
+    return content.str();
+  });
+}
+
+}  // namespace stickslip::app

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A scene that runs while somebody watches and turns its knobs. The simulation has a thread of its own: it takes
+// commands between steps, keeps pace with the clock where it can, and hands its newest state to a publisher; it never
+// waits for whoever looks.
+//
+// A changed parameter makes a new model from the scene file; the run goes on with it from the present state at the next
+// step. Bodies that move by a given velocity or acceleration go on from where they are; those with a given position
+// follow the new expression. When the number of bodies changes the run starts again.
+#pragma once
+
+#include "stickslip/recording/recorder.h"
+#include "stickslip/scene/observer.h"
+#include "stickslip/scene/scene.h"
+#include "stickslip/simulation/simulation.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace stickslip::app {
+
+class LiveSession {
+ public:
+  struct Publisher {
+    std::function<void(std::string)> setting, frame;  // JSON texts, called on the simulation's thread
+  };
+
+  // Throws SceneError or std::runtime_error when the scene cannot run.
+  LiveSession(std::string scene_file, std::vector<scene::Override> overrides, Publisher publisher);
+  ~LiveSession();
+  LiveSession(const LiveSession&) = delete;
+  LiveSession& operator=(const LiveSession&) = delete;
+
+  void start();
+
+  // From any thread; they take effect before the next step.
+  void play();
+  void pause();
+  void step();
+  void reset();
+  void set_speed(double speed);                            // simulated time per second of wall time
+  void set(const std::string& name, std::string value);    // a parameter, or method.KEY
+
+  // A scene file with the present parameters and method, which includes the original one.
+  [[nodiscard]] std::string scene_text();
+  // The recording since the last reset or change of parameters, as the bytes of its file.
+  [[nodiscard]] std::string recording_bytes();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Loaded;  // a scene with its simulation and observer
+
+  void post(std::function<void()> command);
+  [[nodiscard]] std::string ask(const std::function<std::string()>& question);
+  void run();
+  bool run_commands();
+  void keep_pace();
+  void one_step();
+  void load(bool go_on);
+  void start_recording();
+  void publish_setting();
+  void publish_frame();
+  void anchor();
+  [[nodiscard]] std::unique_ptr<Loaded> make() const;
+
+  std::string file_;
+  std::map<std::string, std::string> overrides_;
+  Publisher publisher_;
+  std::filesystem::path folder_;  // of the recording; removed at the end
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> commands_;
+  bool stopping_ = false;
+
+  // Below: the simulation's thread only (and the constructor).
+  std::unique_ptr<Loaded> now_;
+  std::unique_ptr<recording::Recorder> recorder_;
+  std::size_t recorded_ = 0;
+  bool playing_ = false, changed_ = true;
+  double speed_ = 1, anchor_time_ = 0, rate_ = 0, rate_time_ = 0;
+  Clock::time_point anchor_wall_, rate_wall_, last_frame_;
+  std::string notice_;
+  int number_ = 0;  // of the setting
+
+  std::thread thread_;
+};
+
+}  // namespace stickslip::app

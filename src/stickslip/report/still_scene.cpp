@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The scene of a still. The plane is drawn as it is; space is projected along one direction without perspective, and
+// faces are painted from the farthest to the nearest, which is right for bodies that do not pass through each other up to
+// a few faces that see each other.
+#include "stickslip/report/still.h"
+
+#include "stickslip/report/frame_selection.h"
+#include "stickslip/report/outlines.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::report {
+namespace {
+
+constexpr Color kOutline = rgb(0x33404a), kForce = rgb(0x7b2d8b), kFrame = rgb(0xd9dee2), kDriven = rgb(0xd6d6d3);
+constexpr Color kModes[] = {rgb(0x8a8a8a), rgb(0x0072b2), rgb(0x009e73), rgb(0xd55e00)};
+constexpr Color kFills[] = {rgb(0xc9dcea), rgb(0xdbe6c8), rgb(0xecdcc3), rgb(0xe3d0e2), rgb(0xcfe3e0), rgb(0xeee0b5)};
+
+Color fill_of(const model::Body& body, std::size_t index) {
+  return body.mass > 0 ? kFills[index % std::size(kFills)] : kDriven;
+}
+
+Color shaded(const Color& color, double light) {
+  return {color.red * light, color.green * light, color.blue * light, color.alpha};
+}
+
+// World -> picture. `right`, `up` and `toward` are unit vectors of the viewer.
+struct Camera {
+  Vec3 right = Vec3::UnitX(), up = Vec3::UnitY(), toward = Vec3::UnitZ();
+  Vec3 middle = Vec3::Zero();
+  double scale = 1;
+  Vec2 centre = Vec2::Zero();
+
+  Camera(const RunData& data, const Vec2& corner, const Vec2& size) {
+    const Vec3 &low = data.bounds.low, &high = data.bounds.high;
+    middle = 0.5 * (low + high);
+    centre = corner + 0.5 * size;
+    if (data.description.model.dimension != 2) {
+      toward = Vec3(0.45, -0.78, 0.5).normalized();
+      right = Vec3::UnitZ().cross(toward).normalized();
+      up = toward.cross(right);
+    }
+    Vec2 reach = Vec2::Zero();
+    for (int corner_index = 0; corner_index < 8; ++corner_index) {
+      const Vec3 p((corner_index & 1) != 0 ? high.x() : low.x(), (corner_index & 2) != 0 ? high.y() : low.y(),
+                   (corner_index & 4) != 0 ? high.z() : low.z());
+      reach = reach.cwiseMax(Vec2(right.dot(p - middle), up.dot(p - middle)).cwiseAbs());
+    }
+    reach = reach.cwiseMax(0.05 * reach.maxCoeff());
+    scale = 0.46 * std::min(size.x() / reach.x(), size.y() / reach.y());
+  }
+  [[nodiscard]] Vec2 at(const Vec3& p) const {
+    return centre + scale * Vec2(right.dot(p - middle), -up.dot(p - middle));
+  }
+  [[nodiscard]] Vec2 along(const Vec3& v) const { return {right.dot(v), -up.dot(v)}; }
+};
+
+struct Face {
+  std::vector<Vec2> points;
+  double depth = 0;
+  Color color;
+  bool edged = false;
+};
+
+Vec3 to_world(const model::Pose& body, const model::Pose& shape, const Vec3& p) {
+  return body.position + body.orientation * (shape.position + shape.orientation * p);
+}
+
+// The surface of a half-plane or half-space, as far as the picture goes.
+void draw_half_space(Painter& painter, const Camera& camera, const RunData& data, const model::HalfSpace& half,
+                     const model::Pose& body, const model::Pose& shape) {
+  const Vec3 n = (body.orientation * (shape.orientation * half.normal)).normalized();
+  const double length = half.normal.norm();
+  const Vec3 on = to_world(body, shape, half.normal * (half.offset / (length * length)));
+  const Vec3 foot = camera.middle - n * n.dot(camera.middle - on);
+  const double reach = data.bounds.size();
+  if (data.description.model.dimension == 2) {
+    const Vec3 t(-n.y(), n.x(), 0);
+    const std::vector<Vec2> area{camera.at(foot - 9 * reach * t), camera.at(foot + 9 * reach * t),
+                                 camera.at(foot + 9 * reach * (t - n)), camera.at(foot - 9 * reach * (t + n))};
+    painter.fill({area}, kDriven);
+    painter.stroke({area[0], area[1]}, false, kOutline, 0.75);
+    return;
+  }
+  if (std::fabs(n.z()) < 0.5) return;  // walls would hide what they hold
+  const Vec3 u = n.cross(Vec3::UnitY()).normalized(), v = n.cross(u);
+  const double half_side = 0.75 * reach;
+  painter.fill({{camera.at(foot + half_side * (u + v)), camera.at(foot + half_side * (v - u)),
+                 camera.at(foot - half_side * (u + v)), camera.at(foot + half_side * (u - v))}},
+               rgb(0xf1f1ee));
+  for (int k = -5; k <= 5; ++k) {
+    const double s = half_side * k / 5;
+    painter.stroke({camera.at(foot + s * u - half_side * v), camera.at(foot + s * u + half_side * v)}, false, kFrame, 0.5);
+    painter.stroke({camera.at(foot + s * v - half_side * u), camera.at(foot + s * v + half_side * u)}, false, kFrame, 0.5);
+  }
+}
+
+void draw_planar(Painter& painter, const Camera& camera, const model::PlacedShape& placed, const model::Pose& pose,
+                 const Color& fill) {
+  std::vector<std::vector<Vec2>> loops;
+  for (const auto& loop : outline(placed.shape)) {
+    loops.emplace_back();
+    for (const Vec2& p : loop) loops.back().push_back(camera.at(to_world(pose, placed.pose, Vec3(p.x(), p.y(), 0))));
+  }
+  if (!loops.empty()) painter.fill(loops, fill);
+  for (const auto& loop : loops) painter.stroke(loop, true, kOutline, 0.75);
+  if (const auto* chain = std::get_if<model::Chain>(&placed.shape)) {
+    std::vector<Vec2> line;
+    for (const Vec2& p : chain->points) line.push_back(camera.at(to_world(pose, placed.pose, Vec3(p.x(), p.y(), 0))));
+    painter.stroke(line, false, kOutline, 1.5);
+  }
+  if (std::holds_alternative<model::Disc>(placed.shape) && !loops.empty())  // shows how it turns
+    painter.stroke({camera.at(to_world(pose, placed.pose, Vec3::Zero())), loops[0][0]}, false, kOutline, 0.75);
+}
+
+void add_faces(std::vector<Face>& out, const Camera& camera, const model::PlacedShape& placed, const model::Pose& pose,
+               const Color& fill) {
+  const bool flat = std::holds_alternative<model::Polyhedron>(placed.shape);
+  const Vec3 light = (camera.toward + 0.6 * camera.up - 0.3 * camera.right).normalized();
+  for (const auto& corners : faces(placed.shape)) {
+    Vec3 centre = Vec3::Zero(), own = Vec3::Zero(), normal = Vec3::Zero();
+    std::vector<Vec3> world;
+    for (const Vec3& p : corners) {
+      world.push_back(to_world(pose, placed.pose, p));
+      own += p / static_cast<double>(corners.size());
+      centre += world.back() / static_cast<double>(corners.size());
+    }
+    for (std::size_t k = 0; k < world.size(); ++k)
+      normal += (world[k] - centre).cross(world[(k + 1) % world.size()] - centre);
+    if (normal.dot(camera.toward) <= 0) continue;
+    const double tone = flat || own.x() * own.y() * own.z() > 0 ? 1.0 : 0.7;  // one sees a round body turn
+    Face face;
+    for (const Vec3& p : world) face.points.push_back(camera.at(p));
+    face.depth = camera.toward.dot(centre);
+    face.color = shaded(fill, tone * (0.7 + 0.3 * std::max(0.0, normal.normalized().dot(light))));
+    face.edged = flat;
+    out.push_back(std::move(face));
+  }
+}
+
+void draw_force(Painter& painter, const Vec2& from, const Vec2& by) {
+  const double size = by.norm();
+  if (size < 1) return;
+  const Vec2 u = by / size, side(-u.y(), u.x()), tip = from + by;
+  const double head = std::min(5.0, 0.6 * size);
+  painter.stroke({from, tip - head * u}, false, kForce, 1.2);
+  painter.fill({{tip, tip - head * u + 0.45 * head * side, tip - head * u - 0.45 * head * side}}, kForce);
+}
+
+// Of all frames' forces, the one that all but a twentieth stay below.
+double usual_force(const RunData& data) {
+  std::vector<double> sizes;
+  const std::size_t stride = std::max<std::size_t>(1, data.recording.frames() / 500);
+  for (std::size_t frame = 0; frame < data.recording.frames(); frame += stride)
+    for (const contact::ContactResult& c : data.recording.contacts(frame))
+      if (c.force.norm() > 0) sizes.push_back(c.force.norm());
+  if (sizes.empty()) return 1;
+  const auto at = sizes.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sizes.size() - 1));
+  std::nth_element(sizes.begin(), at, sizes.end());
+  return *at;
+}
+
+}  // namespace
+
+void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& size) {
+  const Camera camera(data, corner, size);
+  const model::State state = data.recording.state(frame);
+  const auto& bodies = data.description.model.bodies;
+  const bool plane = data.description.model.dimension == 2;
+  painter.clip(corner, size);
+  std::vector<Face> solids;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const model::Pose& pose = state.bodies[b].pose;
+    for (const model::PlacedShape& placed : bodies[b].shapes) {
+      if (const auto* half = std::get_if<model::HalfSpace>(&placed.shape))
+        draw_half_space(painter, camera, data, *half, pose, placed.pose);
+      else if (plane)
+        draw_planar(painter, camera, placed, pose, fill_of(bodies[b], b));
+      else
+        add_faces(solids, camera, placed, pose, fill_of(bodies[b], b));
+    }
+  }
+  std::stable_sort(solids.begin(), solids.end(), [](const Face& x, const Face& y) { return x.depth < y.depth; });
+  for (const Face& face : solids) {
+    painter.fill({face.points}, face.color);
+    painter.stroke(face.points, true, face.edged ? kOutline : face.color, face.edged ? 0.6 : 0.4);
+  }
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const model::Pose& pose = state.bodies[b].pose;
+    if (bodies[b].shapes.empty()) painter.disc(camera.at(pose.position), 2.5, kOutline);
+    for (const model::PlacedShape& placed : bodies[b].shapes)
+      if (const auto* points = std::get_if<model::PointSet>(&placed.shape))
+        for (const Vec3& p : points->points) painter.disc(camera.at(to_world(pose, placed.pose, p)), 2.5, kOutline);
+  }
+  const double per_force = 0.16 * size.minCoeff() / usual_force(data);
+  for (const contact::ContactResult& c : shown_contacts(data, frame)) {
+    const Vec2 at = camera.at(0.5 * (c.contact.point_a + c.contact.point_b));
+    draw_force(painter, at, per_force * camera.along(c.force));
+    if (c.mode == contact::Mode::Open)
+      painter.circle(at, 2.5, kModes[0], 0.8);
+    else
+      painter.disc(at, 2.8, kModes[static_cast<int>(c.mode)]);
+  }
+  painter.unclip();
+  painter.stroke({corner, corner + Vec2(size.x(), 0), corner + size, corner + Vec2(0, size.y())}, true, kFrame, 0.75);
+}
+
+}  // namespace stickslip::report
