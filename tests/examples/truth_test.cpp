@@ -23,6 +23,12 @@ TEST(Ball, EndsWhereTheClosedFormSays) {
   for (const char* h : {"1e-2", "1e-3"}) EXPECT_LE(ball_error(with(kSecondOrder, h)), 1e-11) << h;
 }
 
+TEST(Ball, ImplicitEulerNumbersOfTheReference) {
+  const ExampleRun run("ball", with(kFirstOrder, "1e-2"));
+  EXPECT_NEAR(run["x"], 0.5590707, 5e-8);  // printed with seven digits
+  EXPECT_NEAR(run["y"], -0.0511616, 5e-8);
+}
+
 TEST(Ball, StartsToRollWhenTheClosedFormSays) {
   EXPECT_NEAR(ExampleRun("ball", with(kFirstOrder, "1e-3"))["t_roll"], 0.466700017306, 1e-3);
   EXPECT_NEAR(ExampleRun("ball", with(kSecondOrder, "1e-2"))["t_roll"], 0.466700017306, 1e-10);

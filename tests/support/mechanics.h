@@ -253,43 +253,6 @@ inline Vec3 in_plate_frame(const model::State& state) {
   return plate.orientation.conjugate() * (state.bodies[1].pose.position - plate.position);
 }
 
-// Paper 000, section 3.1.1: a particle on a plate that rocks about an axis d below it (plane, cm).
-inline model::Model plate_2d(double d, double r0, double mu = 0.3, double alpha = 180, double period = 0.03) {
-  const auto angle = [=](double t) {
-    const double k = std::floor(t / period + 1e-12), s = t - k * period;
-    if (s < period / 2)
-      return model::TimeJet{0.5 * alpha * s * s - 0.25 * alpha * period * s, alpha * s - 0.25 * alpha * period, alpha};
-    return model::TimeJet{-0.5 * alpha * s * s + 0.75 * alpha * period * s - 0.25 * alpha * period * period,
-                          -alpha * s + 0.75 * alpha * period, -alpha};
-  };
-  model::Model model;
-  model.dimension = 2;
-  model.gravity = Vec3(0, -980.665, 0);
-  model::Body plate;
-  plate.name = "plate";
-  plate.kind = model::BodyKind::Planar;
-  plate.shapes = {placed(model::HalfSpace{Vec3::UnitY(), d})};
-  plate.drive.angle = angle;
-  for (int k = 0; k < 2; ++k) plate.drive.translation[k] = [](double) { return model::TimeJet{}; };
-  for (int k = 1; k <= 2 * 334; ++k) plate.drive.breakpoints.push_back(k * period / 2);
-  model::Body part;
-  part.name = "part";
-  part.kind = model::BodyKind::Particle2;
-  part.mass = 1;
-  part.shapes = {placed(model::PointSet{{Vec3::Zero()}})};
-  const model::TimeJet start = angle(0);
-  const Vec3 e(std::cos(start.value), std::sin(start.value), 0), n(-e.y(), e.x(), 0), x = r0 * e + d * n;
-  part.initial.pose.position = x;
-  part.initial.velocity.linear = start.rate * Vec3(-x.y(), x.x(), 0);
-  model.bodies = {plate, part};
-  same_surface_everywhere(model, friction(mu));
-  return model;
-}
-inline double along_plate(const model::State& state) {
-  const double a = state.bodies[0].angle;
-  return state.bodies[1].pose.position.x() * std::cos(a) + state.bodies[1].pose.position.y() * std::sin(a);
-}
-
 // A planar rectangle dropped on its corner (SI).
 inline model::Model peg(double mu, double height, double tilt, double width = 0.1,
                         double thickness = std::sqrt(0.002)) {
