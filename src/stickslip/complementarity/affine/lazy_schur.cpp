@@ -189,19 +189,7 @@ void LazySchur::form(int j) const {
 }
 
 void LazySchur::add_columns(const int* C, const double* s, int k, double* y) const {
-  const double* columns[4];
-  double weights[4];
-  int count = 0;
-  for (int c = 0; c < k; ++c) {
-    if (s[c] == 0 || C[c] >= n_) continue;
-    columns[count] = column(C[c]);
-    weights[count] = s[c];
-    if (++count == 4) {
-      kernels::add_scaled4(y, weights, columns, n_);
-      count = 0;
-    }
-  }
-  for (int c = 0; c < count; ++c) kernels::add_scaled(y, weights[c], columns[c], n_);
+  add_dense_columns(*this, C, s, k, y);
 }
 
 void LazySchur::expand(const double* v, Eigen::VectorXd& z) {

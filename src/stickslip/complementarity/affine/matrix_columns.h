@@ -26,6 +26,24 @@
 
 namespace stickslip::complementarity {
 
+// add_columns of a view that has dense columns: four at a time.
+template <class View>
+void add_dense_columns(const View& view, const int* C, const double* s, int k, double* y) {
+  const double* columns[4];
+  double weights[4];
+  int count = 0;
+  for (int c = 0; c < k; ++c) {
+    if (s[c] == 0 || C[c] >= view.size()) continue;
+    columns[count] = view.column(C[c]);
+    weights[count] = s[c];
+    if (++count == 4) {
+      kernels::add_scaled4(y, weights, columns, view.size());
+      count = 0;
+    }
+  }
+  for (int c = 0; c < count; ++c) kernels::add_scaled(y, weights[c], columns[c], view.size());
+}
+
 class DenseColumns {
  public:
   void set(const Eigen::MatrixXd& M) {
@@ -39,19 +57,7 @@ class DenseColumns {
   void add_column(int j, double s, double* y) const { kernels::add_scaled(y, s, column(j), n_); }
 
   void add_columns(const int* C, const double* s, int k, double* y) const {
-    const double* columns[4];
-    double weights[4];
-    int count = 0;
-    for (int c = 0; c < k; ++c) {
-      if (s[c] == 0 || C[c] >= n_) continue;
-      columns[count] = column(C[c]);
-      weights[count] = s[c];
-      if (++count == 4) {
-        kernels::add_scaled4(y, weights, columns, n_);
-        count = 0;
-      }
-    }
-    for (int c = 0; c < count; ++c) kernels::add_scaled(y, weights[c], columns[c], n_);
+    add_dense_columns(*this, C, s, k, y);
   }
 
   void gather_row(int i, const int* C, const int*, int k, double* out) const {

@@ -39,26 +39,10 @@ McpProblem pointwise_mcp(Pointwise model, Eigen::VectorXd lower, Eigen::VectorXd
   return problem;
 }
 
-Sparse laplacian(int k) {
-  std::vector<Eigen::Triplet<double>> entries;
-  for (int i = 0; i < k; ++i)
-    for (int j = 0; j < k; ++j) {
-      const int row = i * k + j;
-      entries.emplace_back(row, row, 4);
-      if (i > 0) entries.emplace_back(row, row - k, -1);
-      if (i + 1 < k) entries.emplace_back(row, row + k, -1);
-      if (j > 0) entries.emplace_back(row, row - 1, -1);
-      if (j + 1 < k) entries.emplace_back(row, row + 1, -1);
-    }
-  Sparse A(k * k, k * k);
-  A.setFromTriplets(entries.begin(), entries.end());
-  return A;
-}
-
 // Bratu's problem -Laplace u = lambda exp(u) with an obstacle above and u >= 0.
 McpTestProblem bratu(int k, double lambda, double obstacle) {
   const double h = 1.0 / (k + 1);
-  Pointwise model{laplacian(k), Eigen::VectorXd::Zero(k * k),
+  Pointwise model{five_point_laplacian(k), Eigen::VectorXd::Zero(k * k),
                   [=](Eigen::Index, double u) { return -h * h * lambda * std::exp(u); },
                   [=](Eigen::Index, double u) { return -h * h * lambda * std::exp(u); }};
   auto problem =
@@ -76,7 +60,7 @@ McpTestProblem torsion(int k, double twist) {
   Eigen::VectorXd distance(k * k);
   for (int i = 0; i < k; ++i)
     for (int j = 0; j < k; ++j) distance[i * k + j] = h * std::min({i + 1, k - i, j + 1, k - j});
-  Pointwise model{laplacian(k), Eigen::VectorXd::Constant(k * k, -twist * h * h),
+  Pointwise model{five_point_laplacian(k), Eigen::VectorXd::Constant(k * k, -twist * h * h),
                   [](Eigen::Index, double u) { return 1e-3 * u * u * u; },
                   [](Eigen::Index, double u) { return 3e-3 * u * u; }};
   auto problem = pointwise_mcp(std::move(model), -distance, distance);

@@ -35,4 +35,7 @@ struct McpTestProblem {
 [[nodiscard]] McpTestProblem obstacle_between_membranes(int k);  // k x k grid, two-sided bounds, affine
 [[nodiscard]] McpTestProblem lubrication_line_contact(int N);    // N + 1 unknowns, dense Jacobian
 
+// Five-point differences on a k x k grid with zero around it, times -h^2.
+[[nodiscard]] Eigen::SparseMatrix<double> five_point_laplacian(int k);
+
 }  // namespace stickslip::complementarity

@@ -13,16 +13,8 @@
 
 namespace stickslip::complementarity {
 
-// -Laplace v = 1 on the unit square, between s^3 and s^2 + 0.2 with s = sin(9.2 x) sin(9.3 y) (Ciarlet 1978);
-// five-point differences, rows multiplied by h^2.
-McpTestProblem obstacle_between_membranes(int k) {
-  const double h = 1.0 / (k + 1);
-  AffineProblem affine;
-  affine.sparse.resize(k * k, k * k);
+Eigen::SparseMatrix<double> five_point_laplacian(int k) {
   std::vector<Eigen::Triplet<double>> entries;
-  affine.q = Eigen::VectorXd::Constant(k * k, -h * h);
-  affine.lower.resize(k * k);
-  affine.upper.resize(k * k);
   for (int i = 0; i < k; ++i)
     for (int j = 0; j < k; ++j) {
       const int row = i * k + j;
@@ -31,11 +23,28 @@ McpTestProblem obstacle_between_membranes(int k) {
       if (i + 1 < k) entries.emplace_back(row, row + k, -1);
       if (j > 0) entries.emplace_back(row, row - 1, -1);
       if (j + 1 < k) entries.emplace_back(row, row + 1, -1);
+    }
+  Eigen::SparseMatrix<double> A(k * k, k * k);
+  A.setFromTriplets(entries.begin(), entries.end());
+  return A;
+}
+
+// -Laplace v = 1 on the unit square, between s^3 and s^2 + 0.2 with s = sin(9.2 x) sin(9.3 y) (Ciarlet 1978);
+// five-point differences, rows multiplied by h^2.
+McpTestProblem obstacle_between_membranes(int k) {
+  const double h = 1.0 / (k + 1);
+  AffineProblem affine;
+  affine.sparse = five_point_laplacian(k);
+  affine.q = Eigen::VectorXd::Constant(k * k, -h * h);
+  affine.lower.resize(k * k);
+  affine.upper.resize(k * k);
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < k; ++j) {
+      const int row = i * k + j;
       const double s = std::sin(9.2 * h * (i + 1)) * std::sin(9.3 * h * (j + 1));
       affine.lower[row] = s * s * s;
       affine.upper[row] = s * s + 0.2;
     }
-  affine.sparse.setFromTriplets(entries.begin(), entries.end());
 
   McpTestProblem p;
   p.name = fmt::format("obstacle2_{}", k);
