@@ -34,11 +34,11 @@ TEST(Rolling, OctagonLosesAtEachCornerWhatTheClosedFormSays) {
   const double flat = r * std::cos(std::numbers::pi / 8);
   for (const std::string& stepper : kRigid) {
     const ExampleRun end("rolling/ngon.toml",
-                         {{"method.stepper", stepper}, {"duration", "0.15"}, {"method.step", "2e-5"}});
+                         {{"method.stepper", stepper}, {"duration", "0.3"}, {"method.step", "2e-5"}});
     const int corners = static_cast<int>(std::fabs(end.at("angle")) / (std::numbers::pi / 4));
-    ASSERT_GE(corners, 2);
+    ASSERT_EQ(corners, 2);
     const double spin = std::sqrt(2 * (end.at("energy") - g * flat) / pivot);  // when it last lay flat
-    EXPECT_NEAR(spin / (20 * std::pow(factor, corners)), 1, 0.01 * corners) << stepper;
+    EXPECT_NEAR(spin / (8 * std::pow(factor, corners)), 1, 0.01 * corners) << stepper;
   }
 }
 
@@ -57,13 +57,18 @@ TEST(Rolling, EnergyErrorOfTheOffCentreDiscIsOfFirstOrder) {
   }
 }
 
+// mu = 1: the corners stick when they land, and every stepper finds the same end. mu = 0.2: both slide while the second
+// one lands. Steppers that take the impact at its instant agree; those that spread it over two steps (stewart-trinkle,
+// implicit) end up to 1.5 mm away, depending on where in the step the corner touches (docs/theory/stewart-trinkle.md).
 TEST(Peg, RigidSteppersAgreeAsTheStepFalls) {
-  const auto x = [](const std::string& stepper) {
-    return ExampleRun("peg", {{"method.stepper", stepper}, {"method.step", "2e-5"}}).at("x");
+  const auto x = [](const std::string& stepper, const char* mu) {
+    return ExampleRun("peg", {{"method.stepper", stepper}, {"mu", mu}, {"method.step", "2e-5"}}).at("x");
   };
-  const double reference = x("stewart-trinkle");
-  EXPECT_NEAR(x("anitescu-potra"), reference, 2e-4);
-  EXPECT_NEAR(x("implicit"), reference, 2e-4);
+  const double sticking = x("second-order", "1"), sliding = x("second-order", "0.2");
+  for (const std::string& stepper : kRigid) {
+    EXPECT_NEAR(x(stepper, "1"), sticking, 4e-6) << stepper;
+    EXPECT_NEAR(x(stepper, "0.2"), sliding, stepper == "anitescu-potra" ? 2e-6 : 2e-3) << stepper;
+  }
 }
 
 const char* const kRod = R"toml(
@@ -75,6 +80,7 @@ gravity = [0, -9.8]
 e = 0.6
 mu = 0.3
 tilt = 0.7
+vx = 0
 [method]
 stepper = "anitescu-potra"
 step = 1e-4
@@ -88,6 +94,7 @@ mass = 1
 inertia = "1 / 12"
 shape = { points = [[0, -0.5], [0, 0.5]] }
 position = [0, "0.5 * cos(tilt) + 0.2"]
+velocity = ["vx", 0]
 angle = "tilt"
 [[contact]]
 between = ["rod", "floor"]
@@ -100,28 +107,34 @@ wz = "rod.wz"
 energy = "kinetic_energy() + potential_energy()"
 )toml";
 
-ExampleRun drop_rod(const std::string& law, const char* mu, const char* tilt) {
+ExampleRun drop_rod(const std::string& law, const Settings& settings) {
   std::string text = kRod;
   text.replace(text.find("LAW"), 3, law);
-  return run_text(text, {{"mu", mu}, {"tilt", tilt}});
+  return run_text(text, settings);
 }
 
 TEST(Impact, LawsAgreeWhereFrictionDoesNotCouple) {
   // Upright: the normal passes through the centre of mass. Falls 0.2 m, rises with 0.6 of the speed.
-  const double newton = drop_rod("newton", "0", "0").at("vy");
-  EXPECT_NEAR(drop_rod("poisson", "0", "0").at("vy"), newton, 1e-9);
-  EXPECT_NEAR(drop_rod("stronge", "0", "0").at("vy"), newton, 1e-9);
+  const Settings upright = {{"mu", "0"}, {"tilt", "0"}};
+  const double newton = drop_rod("newton", upright).at("vy");
+  EXPECT_NEAR(drop_rod("poisson", upright).at("vy"), newton, 1e-9);
+  EXPECT_NEAR(drop_rod("stronge", upright).at("vy"), newton, 1e-9);
   const double fall = std::sqrt(2 * 0.2 / 9.8), speed = 9.8 * fall;
   EXPECT_NEAR(newton, 0.6 * speed - 9.8 * (0.3 - fall), 5e-3);  // first order in the step
+  // Oblique, but the end slides in one direction all the time: then the three are the same as well.
+  EXPECT_NEAR(drop_rod("poisson", {}).at("wz"), drop_rod("newton", {}).at("wz"), 1e-6);
+  EXPECT_NEAR(drop_rod("stronge", {}).at("wz"), drop_rod("newton", {}).at("wz"), 1e-6);
 }
 
-TEST(Impact, LawsDifferForAnEccentricFrictionalImpactAndNoneGainsEnergy) {
-  const ExampleRun newton = drop_rod("newton", "0.3", "0.7"), poisson = drop_rod("poisson", "0.3", "0.7"),
-                   stronge = drop_rod("stronge", "0.3", "0.7");
-  const double start = 9.8 * (0.5 * std::cos(0.7) + 0.2);
+// The end arrives sliding inwards and leaves sliding outwards. The closed form is in stepping/impact_law_test.cpp.
+TEST(Impact, LawsDifferWhereSlipReversesAndNoneGainsEnergy) {
+  const Settings inwards = {{"vx", "-1"}};
+  const ExampleRun newton = drop_rod("newton", inwards), poisson = drop_rod("poisson", inwards),
+                   stronge = drop_rod("stronge", inwards);
+  const double start = 9.8 * (0.5 * std::cos(0.7) + 0.2) + 0.5;
   for (const ExampleRun* end : {&newton, &poisson, &stronge}) EXPECT_LT(end->at("energy"), start);
-  EXPECT_GT(std::fabs(newton.at("wz") - poisson.at("wz")), 1e-3);
-  EXPECT_GT(std::fabs(stronge.at("wz") - poisson.at("wz")), 1e-4);
+  EXPECT_GT(newton.at("wz"), stronge.at("wz") + 0.05);
+  EXPECT_GT(stronge.at("wz"), poisson.at("wz") + 0.05);
 }
 
 TEST(NewtonsCradle, TouchingDiscsAndDiscsWithSpace) {

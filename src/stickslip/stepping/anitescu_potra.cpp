@@ -16,13 +16,7 @@ using contact::relative_velocity;
 namespace {
 
 constexpr int kMostImpacts = 40;     // in one step
-constexpr double kTouching = 1e-10;  // of the arm: the gap at which an impact happens
-
-double arm_of(const collision::Contact& contact, const model::State& state) {
-  const double a = (contact.point_a - state.bodies[index(contact.id.body_a)].pose.position).norm();
-  const double b = (contact.point_b - state.bodies[index(contact.id.body_b)].pose.position).norm();
-  return std::min(a, b) > 0 ? std::min(a, b) : std::max(a, b);
-}
+constexpr double kTouching = 1e-10;  // of the arm: the gap to which the instant of an impact is found
 
 }  // namespace
 
@@ -70,10 +64,7 @@ AnitescuPotra::Part AnitescuPotra::advance_part(World& world, double h, double e
   double tolerance = 0;
   ++report.sub_steps;
   if (!step_.solve(world, h, end_time, report, failure_)) return Part::Failed;
-  if (step_.meets_contact() && motion_model(world.method.motion) == MotionModel::Dynamic) {
-    touching_.assign(step_.contacts().begin(), step_.contacts().end());
-    return Part::Touched;
-  }
+  if (step_.meets_contact() && motion_model(world.method.motion) == MotionModel::Dynamic) return Part::Touched;
   double high = h, gap_high = deepest(tolerance);
   if (!(gap_high < -tolerance)) {
     step_.commit(world);
@@ -102,7 +93,6 @@ AnitescuPotra::Part AnitescuPotra::advance_part(World& world, double h, double e
     }
   }
   step_.commit(world);
-  touching_ = world.contacts;
   return Part::Touched;
 }
 
@@ -132,10 +122,8 @@ void AnitescuPotra::choose_laws(World& world, double h, const Island& island) {
 bool AnitescuPotra::impact(World& world, double h, StepReport& report) {
   if (motion_model(world.method.motion) != MotionModel::Dynamic) return true;
   const int D = world.model.dimension;
-  world.collider.refresh(world.model, world.state, touching_);
-  std::erase_if(touching_, [&](const collision::Contact& contact) {
-    return contact.gap > 10 * kTouching * arm_of(contact, world.state);
-  });
+  // Bodies at rest against each other take part, though the step had no reason to look at their contact.
+  step_.find_closed(world, touching_);
   dynamics_.resize(world.model.bodies.size());
   for (std::size_t i = 0; i < dynamics_.size(); ++i)
     contact::evaluate_inertia(world.model.bodies[i], world.traits[i], world.state.bodies[i].pose.orientation, 0,

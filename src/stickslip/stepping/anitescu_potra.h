@@ -15,9 +15,7 @@
 //   resting     a rebound whose flight would be shorter than the step is left out: bouncing ends instead of
 //               accumulating for ever
 //   drift       closed contacts of turning bodies drift by O(h^2) in a step; W_n' v+ >= -psi/h takes it out in the next
-//   pile-up     after kMostImpacts in one step the rest is done with all contacts within reach (Stewart-Trinkle),
-//   counted
-//               as a fall-back
+//   pile-up     after kMostImpacts in one step the rest is done with all contacts within reach, counted as a fall-back
 //
 // Cost: one solve per step without impacts; about ten more per impact. Motion models: all; impacts are dynamic only.
 #pragma once

@@ -57,6 +57,7 @@ void EulerStep::begin(World& world, double h, double end_time) {
   h_ = h;
   end_time_ = end_time;
   time_ = world.state.time;
+  whole_step_ = world.method.step;
   motion_ = {motion_model(world.method.motion), h, 1.0};
   if (!prepared_) prepare(world);
   D_ = supports_.empty() ? world.model.dimension : 3;
@@ -125,6 +126,7 @@ void EulerStep::find_contacts(World& world) {
     if (!world.traits[i].movable || motion_.model == MotionModel::QuasiStatic) continue;
     change = std::max(change, speed_of(scaled_sum(1, free_[i], -1, reference_[i])));
   }
+  acceleration_ = change / h_;
   contacts_ = world.contacts;
   world.collider.find(world.model, at_, 2 * h_ * change, h_, contacts_);
   carry_over(world.memory, contacts_, memory_);
@@ -133,34 +135,64 @@ void EulerStep::find_contacts(World& world) {
   if (rules_.closed_only) choose_closed();
 }
 
-// Closed: touching within rounding, or pressed together in the step before (what turning bodies drift apart in a step
-// is taken out by psi/h in the next).
+namespace {
+
+double approach_of(const collision::Contact& contact, const model::State& state) {
+  contact::ContactRows row;
+  contact::set_rows<3>(contact, state, row);
+  return -contact::relative_velocity(row, 0, state.bodies[index(row.a)].velocity, state.bodies[index(row.b)].velocity);
+}
+
+}  // namespace
+
+// How far forces and turning move a contact within a step, beyond what its velocity says.
+double EulerStep::drift_of(const collision::Contact& contact, const model::State& state) const {
+  if (motion_.model != MotionModel::Dynamic) return 0;
+  double acceleration = acceleration_;
+  for (const auto& [body, point] :
+       {std::pair{contact.id.body_a, &contact.point_a}, {contact.id.body_b, &contact.point_b}}) {
+    const model::BodyState& s = state.bodies[index(body)];
+    acceleration += s.velocity.angular.squaredNorm() * (*point - s.pose.position).norm();
+  }
+  return whole_step_ * whole_step_ * acceleration;
+}
+
+bool EulerStep::closed(const collision::Contact& contact, const model::State& state) const {
+  if (contact.gap <= kTouching * arm_of(contact, state)) return true;
+  const double drift = drift_of(contact, state);
+  return contact.gap <= drift && std::fabs(approach_of(contact, state)) * whole_step_ <= 2 * drift;
+}
+
+void EulerStep::find_closed(World& world, std::vector<collision::Contact>& contacts) const {
+  double margin = 0;
+  for (const collision::Contact& contact : world.contacts)
+    margin = std::max(margin, kTouching * arm_of(contact, world.state) + drift_of(contact, world.state));
+  contacts = world.contacts;
+  world.collider.find(world.model, world.state, margin, 0, contacts);
+  std::erase_if(contacts, [&](const collision::Contact& contact) { return !closed(contact, world.state); });
+}
+
+// Contacts that are closed, or were pressed together in the step before: psi/h takes out what they drift.
 void EulerStep::choose_closed() {
   std::size_t kept = 0;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    const collision::Contact& contact = contacts_[c];
-    const double arm_a = (contact.point_a - at_.bodies[index(contact.id.body_a)].pose.position).norm();
-    const double arm_b = (contact.point_b - at_.bodies[index(contact.id.body_b)].pose.position).norm();
-    const double arm = std::min(arm_a, arm_b) > 0 ? std::min(arm_a, arm_b) : std::max(arm_a, arm_b);
-    if (contact.gap <= kTouching * arm || memory_[c].touching) {
-      contacts_[kept] = contact;
+    if (memory_[c].touching || closed(contacts_[c], at_)) {
+      contacts_[kept] = contacts_[c];
       memory_[kept++] = memory_[c];
     } else {
-      open_.push_back(contact);
+      open_.push_back(contacts_[c]);
       open_memory_.push_back(memory_[c]);
     }
   }
   contacts_.resize(kept);
   memory_.resize(kept);
-  // A contact that has just closed and whose bodies still approach: an impact comes before the step.
+  // One that has just closed and whose bodies still approach, faster than by resting: an impact comes before the step.
   meets_ = false;
   for (std::size_t c = 0; c < kept && !meets_; ++c) {
     if (memory_[c].touching) continue;
-    contact::ContactRows row;
-    contact::set_rows<3>(contacts_[c], at_, row);
-    const model::Twist &a = at_.bodies[index(row.a)].velocity, &b = at_.bodies[index(row.b)].velocity;
-    const double noise = 1e-12 * (speed_of(a) + speed_of(b));
-    meets_ = contact::relative_velocity(row, 0, a, b) < -noise;
+    const double noise = 1e-12 * (speed_of(at_.bodies[index(contacts_[c].id.body_a)].velocity) +
+                                  speed_of(at_.bodies[index(contacts_[c].id.body_b)].velocity));
+    meets_ = approach_of(contacts_[c], at_) > std::max(noise, 2 * drift_of(contacts_[c], at_) / whole_step_);
   }
 }
 

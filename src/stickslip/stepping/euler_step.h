@@ -59,6 +59,12 @@ class EulerStep {
   // Velocity level: some contact has just closed, and its bodies approach (the solve took it as inelastic).
   [[nodiscard]] bool meets_contact() const { return meets_; }
 
+  // Velocity level: the contacts that are closed in the state of the world, also between bodies that no step would
+  // bring together. Closed: up to rounding, or resting, that is, open and moving by no more than forces and the turning
+  // of the bodies do within one step. (A body that slides on a corner lifts it by h^2 w^2 r / 2 in each step; taking
+  // that for flight would make it bounce along.)
+  void find_closed(World& world, std::vector<collision::Contact>& contacts) const;
+
   void save(ByteWriter& out) const;
   void restore(ByteReader& in);
 
@@ -66,6 +72,8 @@ class EulerStep {
   void begin(World& world, double h, double end_time);
   void find_contacts(World& world);
   void choose_closed();
+  [[nodiscard]] double drift_of(const collision::Contact& contact, const model::State& state) const;
+  [[nodiscard]] bool closed(const collision::Contact& contact, const model::State& state) const;
   void place(World& world, int iteration);
   void evaluate_bodies(World& world, int iteration);
   void choose_weight(const World& world);
@@ -115,6 +123,8 @@ class EulerStep {
   std::vector<contact::ContactRows> rows_;
   std::vector<SupportPoint> supports_;
   std::vector<Vec3> restored_;  // forces of supports, from a checkpoint
+  double whole_step_ = 0;       // of the run; h_ may be a part of it
+  double acceleration_ = 0;     // largest change of a velocity by forces alone, per time (dynamic motion)
   double body_arm_ = 0;         // largest radius of gyration: turns velocities of rotation into speeds
   bool prepared_ = false, forces_vary_ = false, meets_ = false;
   bool warm_ = false;  // the islands' impulses are those of the last iteration

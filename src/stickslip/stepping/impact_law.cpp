@@ -35,20 +35,34 @@ struct Path {
   double mu;
   double u[3], p[3] = {}, work = 0;
 
-  // Friction over an increment dp of the normal impulse opposes the slip at its end.
+  // Friction over an increment dp of the normal impulse opposes the slip at its end. In the plane an increment in which
+  // slip stops is two, so that each has one direction of slip and all is exact.
   void advance(double dp) {
     double r[3] = {}, slip_rate = 0;
+    if (D == 2 && u[1] != 0) {
+      const double friction = u[1] > 0 ? -mu : mu, rate = W[2] + friction * W[3];
+      const double stop = -u[1] / rate;
+      if (stop > 0 && stop < dp) {
+        const double sliding[2] = {stop, friction * stop};
+        add(sliding);
+        u[1] = 0;
+        dp -= stop;
+      }
+    }
     if (D == 2)
       complementarity::solve_one_contact<2>(ContactKind::Support, mu, dp, W, u, r, slip_rate);
     else
       complementarity::solve_one_contact<3>(ContactKind::Support, mu, dp, W, u, r, slip_rate);
     r[0] = dp;
+    add(r);
+  }
+  void add(const double* r) {
     const double before = u[0];
     for (int k = 0; k < D; ++k) {
       p[k] += r[k];
       for (int l = 0; l < D; ++l) u[k] += W[k * D + l] * r[l];
     }
-    work += 0.5 * (before + u[0]) * dp;
+    work += 0.5 * (before + u[0]) * r[0];
   }
   [[nodiscard]] Path after(double dp) const {
     Path next = *this;

@@ -46,6 +46,15 @@ class Rest {
   return std::fabs(contact.gap) <= 8 * std::numeric_limits<double>::epsilon() * size ? 0.0 : contact.gap;
 }
 
+// Distance between a contact and the centres of the bodies that meet there: the smaller one that is not zero, the
+// length that small gaps are compared with.
+[[nodiscard]] inline double arm_of(const collision::Contact& contact, const model::State& state) {
+  const Vec3& a = state.bodies[static_cast<std::size_t>(contact.id.body_a)].pose.position;
+  const Vec3& b = state.bodies[static_cast<std::size_t>(contact.id.body_b)].pose.position;
+  const double arm_a = (contact.point_a - a).norm(), arm_b = (contact.point_b - b).norm();
+  return std::min(arm_a, arm_b) > 0 ? std::min(arm_a, arm_b) : std::max(arm_a, arm_b);
+}
+
 // Turns a body by h times the angular velocity; a body that does not turn keeps its bits.
 inline void turn(model::BodyState& body, const Vec3& angular_velocity, double h, bool planar) {
   if (angular_velocity.isZero(0)) return;
