@@ -3,19 +3,15 @@
 //
 // The command as its users meet it: what it prints where, and its exit codes.
 #include "tests/problem_files.h"
-#include "tests/support/paths.h"
+#include "tests/support/command.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -25,57 +21,25 @@ namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::CommandOutcome;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-  [[nodiscard]] auto error_lines() const { return std::count(err.begin(), err.end(), '\n'); }
-};
-
-class Solve : public ::testing::Test {
+class Solve : public testing::CommandTest {
  protected:
-  void SetUp() override {
-    // One folder per test and process: ctest runs tests side by side.
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / ("stickslip_cli_" + std::to_string(getpid()) + "_" + info->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Outcome run(const std::string& arguments) const {
-    const std::string command = std::string("'") + tests::kCommand + "' " + arguments + " >'" +
-                                (folder_ / "out").string() + "' 2>'" + (folder_ / "err").string() + "'";
-    const int state = std::system(command.c_str());
-    Outcome outcome;
-    outcome.code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;  // -1: ended by a signal
-    outcome.out = content(folder_ / "out");
-    outcome.err = content(folder_ / "err");
-    return outcome;
-  }
-
-  static std::string content(const fs::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-  }
-
   std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return "'" + (folder_ / name).string() + "'";
+    write(name, text);
+    return "'" + path(name) + "'";
   }
 
   static std::string seed(const std::string& name) {
     return "'" + (fs::path(tests::kSourceFolder) / "tests/fuzz/seeds/corpus" / name).string() + "'";
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Solve, JsonHasOneObjectPerFileWithTheAgreedKeys) {
-  const Outcome outcome = run("solve --json " + seed("lcp_two.json") + " " + seed("mlcp_square.json") + " " +
-                              seed("fc3d_slide_gzip.json.gz") + " " + seed("gfc2d_free.json"));
+  const CommandOutcome outcome = run("solve --json " + seed("lcp_two.json") + " " + seed("mlcp_square.json") + " " +
+                                     seed("fc3d_slide_gzip.json.gz") + " " + seed("gfc2d_free.json"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const std::vector<std::string> kinds{"lcp", "mlcp", "fc3d", "gfc2d"};
@@ -96,7 +60,7 @@ TEST_F(Solve, JsonHasOneObjectPerFileWithTheAgreedKeys) {
 }
 
 TEST_F(Solve, TheTableHasOneLinePerFile) {
-  const Outcome outcome = run("solve " + seed("lcp_two.json") + " " + seed("fc2d_stick.json"));
+  const CommandOutcome outcome = run("solve " + seed("lcp_two.json") + " " + seed("fc2d_stick.json"));
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 4) << outcome.out;  // header, two, total
   EXPECT_THAT(outcome.out, HasSubstr("2 of 2 files solved"));
@@ -104,7 +68,7 @@ TEST_F(Solve, TheTableHasOneLinePerFile) {
 
 TEST_F(Solve, ABadFileCostsOneLineAndTheOthersAreStillSolved) {
   const std::string bad = file("bad.json", "{\"kind\":\"lcp\",\n \"n\":,}");
-  const Outcome outcome = run("solve --json " + bad + " " + seed("lcp_two.json") + " /nonexistent.json");
+  const CommandOutcome outcome = run("solve --json " + bad + " " + seed("lcp_two.json") + " /nonexistent.json");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 2) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("bad.json: line 2, column"));
@@ -121,7 +85,7 @@ TEST_F(Solve, EveryKindOfBadInputEndsWithCodeTwoAndOneLine) {
   for (const std::string& text :
        {std::string(), std::string("\x1f\x8b\x08", 3), std::string("{"), huge, nan, friction}) {
     for (const char* mode : {"", "--json "}) {
-      const Outcome outcome = run("solve " + std::string(mode) + file("bad.json", text));
+      const CommandOutcome outcome = run("solve " + std::string(mode) + file("bad.json", text));
       EXPECT_EQ(outcome.code, 2) << text;
       EXPECT_EQ(outcome.error_lines(), 1) << text << "\n" << outcome.err;
       EXPECT_THAT(outcome.err, StartsWith("stickslip: ")) << text;
@@ -131,7 +95,7 @@ TEST_F(Solve, EveryKindOfBadInputEndsWithCodeTwoAndOneLine) {
 }
 
 TEST_F(Solve, AnUnknownSolverIsRefusedWithTheNamesThatExist) {
-  const Outcome outcome = run("solve --solver magic " + seed("fc3d_slide.json"));
+  const CommandOutcome outcome = run("solve --solver magic " + seed("fc3d_slide.json"));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1);
   EXPECT_THAT(outcome.err, HasSubstr("\"magic\" is unknown for fc3d; known are auto, "));
@@ -139,7 +103,7 @@ TEST_F(Solve, AnUnknownSolverIsRefusedWithTheNamesThatExist) {
 
 TEST_F(Solve, AProblemWithoutSolutionIsNotSolved) {
   // z >= 0 with w = 0 z - 1 >= 0: no z will do.
-  const Outcome outcome =
+  const CommandOutcome outcome =
       run("solve --json " +
           file("none.json", R"({"kind":"lcp","n":1,"M":{"rows":1,"cols":1,"i":[],"j":[],"x":[]},"q":[-1]})"));
   const auto answer = nlohmann::json::parse(outcome.out);
@@ -149,7 +113,7 @@ TEST_F(Solve, AProblemWithoutSolutionIsNotSolved) {
 }
 
 TEST_F(Solve, TheToleranceIsHeldAgainstTheResidual) {
-  const Outcome outcome = run("solve --json --tol 1e-12 " + seed("gfc3d_block.json"));
+  const CommandOutcome outcome = run("solve --json --tol 1e-12 " + seed("gfc3d_block.json"));
   const auto answer = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(answer["status"], "solved");
   EXPECT_LE(answer["residual"].get<double>(), 1e-12);
@@ -166,7 +130,7 @@ TEST_F(Solve, WrongCommandLinesEndWithCodeTwoAndOneLine) {
   for (const char* arguments :
        {"", "slove", "solve", "solve --tol", "solve --tol zero x", "solve --tol -1 x", "solve --tol nan x",
         "solve --bogus x", "solve --max-iterations -1 x", "solve --time-limit 0 x", "list extra"}) {
-    const Outcome outcome = run(arguments);
+    const CommandOutcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
     EXPECT_EQ(outcome.error_lines(), 1) << arguments << "\n" << outcome.err;
     EXPECT_EQ(outcome.out, "") << arguments;
@@ -177,7 +141,7 @@ TEST_F(Solve, HelpVersionAndListAreThere) {
   EXPECT_THAT(run("--help").out, HasSubstr("Examples:"));
   EXPECT_THAT(run("solve --help").out, HasSubstr("Exit codes: 0"));
   EXPECT_THAT(run("--version").out, StartsWith("stickslip 0."));
-  const Outcome list = run("list");
+  const CommandOutcome list = run("list");
   EXPECT_EQ(list.code, 0);
   EXPECT_THAT(list.out, HasSubstr("gauss-seidel"));
   EXPECT_THAT(list.out, HasSubstr("lemke"));

@@ -1,53 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// stickslip study and optimise as their users meet them: killed and resumed, refused, exported.
+// stickslip study and optimise as their users meet them: refused, exported, shown. (Killed: study_kill_test.cpp.)
 #include "tests/study/study_files.h"
-#include "tests/support/paths.h"
+#include "tests/support/command.h"
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 namespace stickslip::study {
 namespace {
 
+using testing::CommandOutcome;
 using ::testing::HasSubstr;
 
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-};
-
-class StudyCommand : public StudyFolder {
+class StudyCommand : public testing::CommandTest {
  protected:
-  Outcome run(const std::string& arguments, const std::string& before = "") const {
-    const std::string command =
-        "cd '" + folder_.string() + "' && " + before + "'" + tests::kCommand + "' " + arguments + " >out 2>err";
-    const int state = std::system(command.c_str());
-    return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content(folder_ / "out"), content(folder_ / "err")};
-  }
-
-  // Starts the command and kills it after a while, as a power cut would.
-  void run_and_kill(const std::string& study, const std::string& store, int milliseconds) const {
-    const pid_t child = fork();
-    if (child == 0) {
-      if (chdir(folder_.c_str()) != 0 || std::freopen("/dev/null", "w", stdout) == nullptr) _exit(9);
-      execl(tests::kCommand, "stickslip", "study", study.c_str(), "--store", store.c_str(), "--threads", "2", nullptr);
-      _exit(9);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+  void SetUp() override {
+    CommandTest::SetUp();
+    write("scene.toml", kSlidingBlock);
   }
 
   std::string table(const std::string& store) const {
-    const Outcome outcome = run("study export " + store);
+    const CommandOutcome outcome = run("study export " + store);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return outcome.out;
   }
@@ -64,18 +40,9 @@ mu = { uniform = [0.2, 0.8] }
 v = { normal = [1, 0.1] }
 )";
 
-TEST_F(StudyCommand, KilledAgainAndAgainLosesNothing) {
-  file("study.toml", kStudy);
-  ASSERT_EQ(run("study study.toml --store whole.db --threads 1").code, 0);
-  for (const int milliseconds : {1, 10, 25, 40, 60, 80}) run_and_kill("study.toml", "cut.db", milliseconds);
-  const Outcome last = run("study study.toml --store cut.db --threads 2");
-  EXPECT_EQ(last.code, 0) << last.err;
-  EXPECT_EQ(table("cut.db"), table("whole.db"));
-}
-
 TEST_F(StudyCommand, StatusAndJsonTellTheSame) {
-  file("study.toml", kStudy);
-  const Outcome outcome = run("study study.toml --json");
+  write("study.toml", kStudy);
+  const CommandOutcome outcome = run("study study.toml --json");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json["done"], 300);
@@ -83,64 +50,64 @@ TEST_F(StudyCommand, StatusAndJsonTellTheSame) {
   EXPECT_LT(json["success"]["low"], json["success"]["value"]);
   EXPECT_EQ(json["failures"][0]["cause"], "not: way < 0.15");
   const std::string store = folder_.filename().string() + "-study.db";
-  const Outcome status = run("study status '" + store + "' --json");
+  const CommandOutcome status = run("study status '" + store + "' --json");
   EXPECT_EQ(nlohmann::json::parse(status.out), json);
   EXPECT_THAT(run("study status --store '" + store + "'").out, HasSubstr("300 of 300 trials"));
 }
 
 TEST_F(StudyCommand, ShowRunsATrialAgainWithTheSameBits) {
-  file("study.toml", kStudy);
+  write("study.toml", kStudy);
   ASSERT_EQ(run("study study.toml --store results.db").code, 0);
-  const Outcome shown = run("study show results.db 17 -o trial.h5");
+  const CommandOutcome shown = run("study show results.db 17 -o trial.h5");
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "trial.h5"));
   EXPECT_EQ(run("study show results.db 300").code, 2);
 }
 
 TEST_F(StudyCommand, MapNeedsTwoGrids) {
-  file("grid.toml",
-       "scene = \"scene.toml\"\ntrials = 2\nsuccess = \"way < 0.15\"\n[set]\nduration = 0.1\n"
-       "[vary]\nv = { grid = [0.5, 1.5, 3] }\nmu = { grid = [0.2, 0.8, 4] }\n");
+  write("grid.toml",
+        "scene = \"scene.toml\"\ntrials = 2\nsuccess = \"way < 0.15\"\n[set]\nduration = 0.1\n"
+        "[vary]\nv = { grid = [0.5, 1.5, 3] }\nmu = { grid = [0.2, 0.8, 4] }\n");
   ASSERT_EQ(run("study grid.toml --store grid.db").code, 0);
   ASSERT_EQ(run("study map grid.db -o map.svg").code, 0);
-  const std::string svg = content(folder_ / "map.svg");
-  EXPECT_THAT(svg, testing::StartsWith("<svg"));
+  const std::string svg = content("map.svg");
+  EXPECT_THAT(svg, ::testing::StartsWith("<svg"));
   std::size_t cells = 0;
   for (std::size_t at = 0; (at = svg.find("<title>", at)) != std::string::npos; ++at) ++cells;
   EXPECT_EQ(cells, 2U * 12U) << "value and width of the interval of each cell";
   EXPECT_THAT(svg, HasSubstr("v = 1.5, mu = 0.8"));
-  file("study.toml", kStudy);
+  write("study.toml", kStudy);
   ASSERT_EQ(run("study study.toml --store results.db").code, 0);
   EXPECT_EQ(run("study map results.db -o other.svg").code, 2);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "other.svg"));
 }
 
 TEST_F(StudyCommand, MistakesAreOneLineAndExitCode2) {
-  file("study.toml", kStudy);
+  write("study.toml", kStudy);
   ASSERT_EQ(run("study study.toml --store results.db").code, 0);
-  file("other.toml", std::string(kStudy) + "x = { list = [1] }\n");
-  file("never.toml", "scene = \"scene.toml\"\nobjective = \"0 / 0\"\n");
-  file("notes.txt", "hello");
+  write("other.toml", std::string(kStudy) + "x = { list = [1] }\n");
+  write("never.toml", "scene = \"scene.toml\"\nobjective = \"0 / 0\"\n");
+  write("notes.txt", "hello");
   for (const auto& [arguments, text] :
        {std::pair("study missing.toml", "missing.toml"), std::pair("study other.toml", "other.toml:10:1"),
         std::pair("study status missing.db", "no store"), std::pair("study status notes.txt", "notes.txt"),
         std::pair("study study.toml --store notes.txt", "notes.txt"), std::pair("study", "which study"),
         std::pair("study never.toml --store never.db", "never.toml:2:"),
         std::pair("optimise study.toml", "no [optimise]")}) {
-    const Outcome outcome = run(arguments);
+    const CommandOutcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments << ": " << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(text));
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
-  EXPECT_EQ(content(folder_ / "notes.txt"), "hello");
+  EXPECT_EQ(content("notes.txt"), "hello");
 }
 
 // A limit on the size of files stands for a full disk.
 TEST_F(StudyCommand, FullDiskKeepsFinishedTrials) {
   std::string text = kStudy;
   text.replace(text.find("trials = 300"), 12, "trials = 3000");
-  file("study.toml", text + "[set]\nduration = 0.05\n");
-  const Outcome full = run("study study.toml --store results.db", "trap '' XFSZ; ulimit -f 200; ");
+  write("study.toml", text + "[set]\nduration = 0.05\n");
+  const CommandOutcome full = run("study study.toml --store results.db", "trap '' XFSZ; ulimit -f 200; ");
   EXPECT_EQ(full.code, 1) << full.err;
   EXPECT_THAT(full.err, HasSubstr("finished trials are kept"));
   const std::string kept = table("results.db");
@@ -151,15 +118,15 @@ TEST_F(StudyCommand, FullDiskKeepsFinishedTrials) {
 }
 
 TEST_F(StudyCommand, OptimiseWritesTheBestDesignAsAScene) {
-  file("study.toml",
-       "scene = \"scene.toml\"\nobjective = \"(way - 0.3)^2\"\n[optimise]\nevaluations = 60\n"
-       "[optimise.design]\nv = { start = 0.6, min = 0.1, max = 4 }\n");
-  const Outcome outcome = run("optimise study.toml -o best.toml --log log.csv --json");
+  write("study.toml",
+        "scene = \"scene.toml\"\nobjective = \"(way - 0.3)^2\"\n[optimise]\nevaluations = 60\n"
+        "[optimise.design]\nv = { start = 0.6, min = 0.1, max = 4 }\n");
+  const CommandOutcome outcome = run("optimise study.toml -o best.toml --log log.csv --json");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_NEAR(json["design"]["v"], 1.732, 0.03);
-  const std::string log = content(folder_ / "log.csv");
-  EXPECT_THAT(log, testing::StartsWith("evaluation,start,v,objective_0,objective\n1,0,0.6,"));
+  const std::string log = content("log.csv");
+  EXPECT_THAT(log, ::testing::StartsWith("evaluation,start,v,objective_0,objective\n1,0,0.6,"));
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), json["evaluations"].get<int>() + 1);
   EXPECT_EQ(run("check best.toml").code, 0);
 }

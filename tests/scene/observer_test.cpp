@@ -88,6 +88,21 @@ TEST(Observables, ReadTheContacts) {
   EXPECT_THAT(run.values, testing::ElementsAre(0, 0, 0, 0, std::numeric_limits<double>::infinity(), 0, 0, 0, 0));
 }
 
+TEST(Observables, ContactPointIsTheCentreOfPressure) {
+  const Scene scene = make_scene("x = \"contact_x(ball, floor)\"\ny = \"contact_y(ball, floor)\"");
+  MadeUpRun run(scene);
+  std::vector<ContactResult> contacts = {contact_between(0, 1, Mode::Stick, 6, 0, 0, 0),
+                                         contact_between(0, 1, Mode::Slide, 2, 1, 1, 0),
+                                         contact_between(0, 1, Mode::Open, 0, 0, 0, 0.3)};
+  contacts[0].contact.point_a = contacts[0].contact.point_b = Vec3(-1, 0, 0);
+  contacts[1].contact.point_a = contacts[1].contact.point_b = Vec3(3, 4, 0);
+  contacts[2].contact.point_a = contacts[2].contact.point_b = Vec3(100, 100, 0);
+  run.at(0, 0, contacts);
+  EXPECT_THAT(run.values, testing::ElementsAre(0, 1));  // (-1 * 6 + 3 * 2) / 8, 4 * 2 / 8
+  run.at(0, 0, {});
+  EXPECT_THAT(run.values, testing::Each(std::numeric_limits<double>::infinity()));
+}
+
 TEST(Observables, RememberTheRun) {
   const Scene scene = make_scene(
       "low = \"min_over_time(ball.x)\"\nhigh = \"max_over_time(abs(ball.x))\"\nmean = "

@@ -36,9 +36,10 @@ class CommandTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  [[nodiscard]] CommandOutcome run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" + tests::kCommand + "' " + arguments + " >'" +
-                                path("out") + "' 2>'" + path("err") + "'";
+  // `before`: words of the shell in front of the command, as "ulimit -f 200; ".
+  [[nodiscard]] CommandOutcome run(const std::string& arguments, const std::string& before = "") const {
+    const std::string command = "cd '" + folder_.string() + "' && " + before + "'" + tests::kCommand + "' " +
+                                arguments + " >'" + path("out") + "' 2>'" + path("err") + "'";
     const int state = std::system(command.c_str());
     return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content("out"), content("err")};
   }

@@ -46,6 +46,11 @@ constexpr FunctionInfo kFunctions[] = {
     {"friction_force", "a, b", 1, 2, Op::FrictionForce, Reach::Run, "size of the sum of the friction forces"},
     {"slip_speed", "a, b", 1, 2, Op::SlipSpeed, Reach::Run,
      "largest slip speed among the touching contacts, 0 if none"},
+    {"contact_x", "a, b", 1, 2, Op::ContactX, Reach::Run,
+     "x of the point where two bodies press on each other (the mean of several, weighted by their normal forces), "
+     "infinite if they do not"},
+    {"contact_y", "a, b", 1, 2, Op::ContactY, Reach::Run, "y likewise"},
+    {"contact_z", "a, b", 1, 2, Op::ContactZ, Reach::Run, "z likewise"},
     {"touching", "a, b", 1, 2, Op::Touching, Reach::Run, "1 when the bodies touch, else 0"},
     {"sticking", "a, b", 1, 2, Op::Sticking, Reach::Run,
      "1 when they touch and no contact slides (they stick or roll)"},

@@ -62,6 +62,9 @@ enum class Op : std::uint8_t {
   NormalForce,
   FrictionForce,
   SlipSpeed,
+  ContactX,
+  ContactY,
+  ContactZ,
   Touching,
   Sticking,
   Sliding,  // bodies a, b (b = -1: any)

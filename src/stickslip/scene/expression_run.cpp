@@ -70,6 +70,9 @@ double run_function(Op op, int a, int b, const EvaluationContext& context) {
     case Op::NormalForce: return normal_force(context.contacts, a, b);
     case Op::FrictionForce: return friction_force(context.contacts, a, b);
     case Op::SlipSpeed: return slip_speed(context.contacts, a, b);
+    case Op::ContactX: return centre_of_pressure(context.contacts, a, b).x();
+    case Op::ContactY: return centre_of_pressure(context.contacts, a, b).y();
+    case Op::ContactZ: return centre_of_pressure(context.contacts, a, b).z();
     case Op::Touching: return touching(context.contacts, a, b) ? 1 : 0;
     case Op::Sticking: return touching(context.contacts, a, b) && !sliding(context.contacts, a, b) ? 1 : 0;
     case Op::Sliding: return sliding(context.contacts, a, b) ? 1 : 0;

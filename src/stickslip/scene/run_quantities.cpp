@@ -105,6 +105,19 @@ double slip_speed(Contacts contacts, int a, int b) {
   return largest;
 }
 
+Vec3 centre_of_pressure(Contacts contacts, int a, int b) {
+  double total = 0;
+  Vec3 sum = Vec3::Zero();
+  for (const ContactResult& result : contacts) {
+    if (!is_between(result, a, b)) continue;
+    const double force = result.force.dot(result.contact.normal);
+    total += force;
+    sum += force * 0.5 * (result.contact.point_a + result.contact.point_b);
+  }
+  if (total <= 0) return Vec3::Constant(std::numeric_limits<double>::infinity());
+  return sum / total;
+}
+
 bool touching(Contacts contacts, int a, int b) {
   return std::ranges::any_of(
       contacts, [&](const ContactResult& result) { return result.mode != Mode::Open && is_between(result, a, b); });

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// What a study costs beside its simulations: many short trials in one store.
+//
+//     bench_studies [trials = 100000]
+//
+// The trials are the ball example with another friction and speed each, cut short. First the same runs without a study
+// (scene from parameters, then the simulation), then the study with one thread and with two. Overhead is what a trial
+// of the study takes beyond its simulation: making the scene, judging it, keeping it.
+#include "stickslip/scene/scene.h"
+#include "stickslip/study/scene_run.h"
+#include "stickslip/study/session.h"
+
+#include "bench/common/stopwatch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+using namespace stickslip;
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The most memory that the process has had, in MB.
+double peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::atof(line.c_str() + 6) / 1024;
+  return 0;
+}
+
+fs::path write_study(const fs::path& folder, std::int64_t trials) {
+  const fs::path scene = fs::path(STICKSLIP_SOURCE_DIR) / "examples/ball/scene.toml";
+  const fs::path file = folder / fmt::format("study-{}.toml", trials);
+  std::ofstream(file) << fmt::format(
+      "scene = \"{}\"\ntrials = {}\nsuccess = \"x > 0.005\"\nobjective = \"y\"\n[set]\nduration = 0.1\n[vary]\n"
+      "mu = {{ uniform = [0.15, 0.25] }}\nvx = {{ normal = [1, 0.1] }}\n",
+      scene.string(), trials);
+  return file;
+}
+
+struct Bare {
+  double scene, simulation;  // processor seconds per trial
+};
+
+Bare run_bare(const study::Study& study, const study::TrialRunner& runner, std::int64_t trials) {
+  const study::TrialPlan plan(study);
+  Bare bare{0, 0};
+  for (std::int64_t i = 0; i < trials; ++i) {
+    const double begin = bench::Stopwatch::cpu_seconds();
+    const scene::Scene scene = scene::make_scene(runner.document(), study::overrides_of(study, plan.trial(i)));
+    const double made = bench::Stopwatch::cpu_seconds();
+    static_cast<void>(study::run_scene(scene));
+    bare.simulation += bench::Stopwatch::cpu_seconds() - made;
+    bare.scene += made - begin;
+  }
+  bare.scene /= static_cast<double>(trials);
+  bare.simulation /= static_cast<double>(trials);
+  return bare;
+}
+
+// Wall and processor seconds.
+struct Cost {
+  double wall, processor;
+};
+
+Cost run_study(const study::Study& study, const study::TrialRunner& runner, const fs::path& file, int threads) {
+  const auto store = study::Store::create_or_resume(file, study::header_of(study, runner, "bench"));
+  const double processor = bench::Stopwatch::cpu_seconds();
+  const auto begin = Clock::now();
+  study::Session session(study, *store);
+  study::run_threads(session, runner, threads);
+  session.finish();
+  return {seconds_since(begin), bench::Stopwatch::cpu_seconds() - processor};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::int64_t trials = argc > 1 ? std::atoll(argv[1]) : 100000;
+  if (trials < 10) {
+    fmt::print(stderr, "bench_studies: at least 10 trials\n");
+    return 2;
+  }
+  const fs::path folder = fs::temp_directory_path() / fmt::format("stickslip_bench_{}", getpid());
+  fs::create_directories(folder);
+  const study::Study small = study::load_study(write_study(folder, trials / 10));
+  const study::Study study = study::load_study(write_study(folder, trials));
+  const study::TrialRunner runner(study);
+
+  const Bare bare = run_bare(study, runner, trials / 10);
+  fmt::print("without a study   scene {:6.1f} us, simulation {:6.1f} us per trial\n", 1e6 * bare.scene,
+             1e6 * bare.simulation);
+  static_cast<void>(run_study(small, runner, folder / "small.db", 1));
+  const double memory_small = peak_memory();
+  double one = 0;
+  for (const int threads : {1, 2}) {
+    const fs::path file = folder / fmt::format("store-{}.db", threads);
+    const Cost cost = run_study(study, runner, file, threads);
+    const double each = cost.processor / static_cast<double>(trials);
+    if (threads == 1) one = cost.wall;
+    fmt::print(
+        "{} thread{}         {} trials in {:.2f} s; processor {:6.1f} us per trial, overhead {:6.1f} us; store {:.1f} "
+        "MB; speed-up {:.2f}\n",
+        threads, threads == 1 ? " " : "s", trials, cost.wall, 1e6 * each, 1e6 * (each - bare.simulation),
+        static_cast<double>(fs::file_size(file)) / 1e6, one / cost.wall);
+  }
+  fmt::print("memory            peak {:.1f} MB after {} trials, {:.1f} MB after {}\n", memory_small, trials / 10,
+             peak_memory(), trials);
+  fs::remove_all(folder);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Paper 002, V.C: a gear on three supports between two force-controlled fingers.
+#include "tests/support/example_run.h"
+
+#include <fmt/format.h>
+
+namespace stickslip::testing {
+namespace {
+
+ExampleRun grasp(double x, double y, double mu_support = 0.5, double grip = 0.5) {
+  return ExampleRun("grasp", {{"x", fmt::format("{}", x)},
+                              {"y", fmt::format("{}", y)},
+                              {"mu_support", fmt::format("{}", mu_support)},
+                              {"grip", fmt::format("{}", grip)}});
+}
+
+bool succeeds(const ExampleRun& end) {
+  return end.at("held") == 1 && end.at("still") == 1 && end.at("on_faces") == 1 && end.at("apart") == 4;
+}
+
+TEST(Grasp, CentredFingersCloseOnOppositeTeethForEveryFriction) {
+  for (const double mu_support : {0.33, 0.66})
+    for (const double grip : {0.33, 0.66, 0.99}) {
+      const ExampleRun end = grasp(0, 0, mu_support, grip);
+      EXPECT_TRUE(succeeds(end)) << "supports " << mu_support << ", fingers " << grip;
+      EXPECT_NEAR(end.at("turned"), 0, 1e-9);
+    }
+}
+
+// The outer face of a tooth ends 2.498 mm from its axis, a finger is 3 mm wide: from 4 mm on it meets the flank.
+TEST(Grasp, FingersBesideTheToothSlipIntoTheGap) {
+  EXPECT_TRUE(succeeds(grasp(0, 2)));
+  EXPECT_FALSE(succeeds(grasp(0, 5)));
+  EXPECT_LT(grasp(0, 5).at("left_radius"), 20);
+}
+
+// The gear's radius is 20.5 mm: the fingers meet in the air.
+TEST(Grasp, FingersBesideTheGearMissIt) {
+  const ExampleRun end = grasp(0, 23);
+  EXPECT_EQ(end.at("held"), 0);
+  EXPECT_EQ(end.at("turned"), 0);
+}
+
+// Gear and supports are symmetric about the x axis.
+TEST(Grasp, MirroredPositionsTurnTheGearTheOtherWay) {
+  for (const double x : {-7.0, 5.0})
+    for (const double y : {3.0, 8.0}) {
+      const ExampleRun above = grasp(x, y), below = grasp(x, -y);
+      EXPECT_EQ(succeeds(above), succeeds(below));
+      EXPECT_NEAR(above.at("turned"), -below.at("turned"), 1e-6) << x << ", " << y;
+    }
+}
+
+}  // namespace
+}  // namespace stickslip::testing
