@@ -17,10 +17,7 @@ namespace stickslip::app {
 namespace {
 
 using Json = nlohmann::json;
-
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
-}
+using report::number;
 
 // A float's digits are more than a screen shows.
 void put(Json& list, const Vec3& v) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// stickslip report FILE.h5: a recording as a page to look at.
+// stickslip report FILE.h5: a recording, or the store of a study, as a page to look at.
 #include "verbs.h"
 
 #include "stickslip/report/page.h"
@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,10 +25,12 @@ constexpr const char* kExamples =
     "The page is one HTML file that opens from disk without a network: animation, contact modes, plots, scene and\n"
     "certificate. Several recordings become one page with a choice of runs. Long runs are thinned out to what a\n"
     "screen can show; the recording keeps everything.\n"
+    "The page of a study shows maps, histograms with intervals, all trials, and the best and worst of them.\n"
     "\n"
     "Examples:\n"
     "  stickslip report ball.h5                     writes ball.html\n"
     "  stickslip report slow.h5 fast.h5 -o both.html\n"
+    "  stickslip report results.db                  a study: writes results.html\n"
     "  stickslip report ball.h5 --svg               frames, modes and curves as one picture, ball.svg\n"
     "  stickslip report ball.h5 --png --at 0.1 --at 0.5 --no-charts -o two.png\n"
     "\n"
@@ -35,7 +38,7 @@ constexpr const char* kExamples =
 
 struct ReportOptions {
   std::vector<std::string> files;
-  std::string output;
+  std::string output, study;
   bool svg = false, png = false;
   report::StillOptions still;
 };
@@ -54,45 +57,74 @@ void write_file(const std::string& path, const std::string& content) {
   }
 }
 
-int write_report(const ReportOptions& options) {
+using Content = std::string;  // of the file to write
+
+Content page_of_recordings(const ReportOptions& options) {
   std::vector<std::unique_ptr<recording::Recording>> recordings;
   std::vector<report::RunData> data;
-  try {
-    for (const std::string& file : options.files) {
-      recordings.push_back(std::make_unique<recording::Recording>(file));
-      try {
-        data.push_back(report::prepare(*recordings.back()));
-      } catch (const recording::RecordingError& error) {
-        throw recording::RecordingError(fmt::format("{}: {}", file, error.what()));
-      }
+  for (const std::string& file : options.files) {
+    recordings.push_back(std::make_unique<recording::Recording>(file));
+    try {
+      data.push_back(report::prepare(*recordings.back()));
+    } catch (const recording::RecordingError& error) {
+      throw recording::RecordingError(fmt::format("{}: {}", file, error.what()));
     }
-  } catch (const recording::RecordingError& error) {
-    fmt::print(stderr, "stickslip: {}\n", error.what());
-    return kBadInput;
   }
-  const bool still = options.svg || options.png;
-  if (still && data.size() > 1) {
-    fmt::print(stderr, "stickslip: a picture shows one recording; {} were given\n", data.size());
-    return kBadInput;
+  if (options.svg || options.png) {
+    const auto format = options.svg ? report::Painter::Format::Svg : report::Painter::Format::Png;
+    return report::draw_still(data.front(), format, options.still);
   }
   std::vector<report::NamedRun> runs;
   for (std::size_t k = 0; k < data.size(); ++k)
     runs.push_back({std::filesystem::path(options.files[k]).stem().string(), &data[k]});
-  using report::Painter;
-  const std::string page =
-      still ? report::draw_still(data[0], options.svg ? Painter::Format::Svg : Painter::Format::Png, options.still)
-            : report::runs_page(runs);
+  return report::runs_page(runs);
+}
+
+Content page_of_study(const ReportOptions& options) {
+  const std::string& file = options.files.front();
+  const std::unique_ptr<study::Store> store = study::Store::open(file);
+  std::optional<study::Study> source;
+  const std::filesystem::path study_file = options.study.empty() ? store->header().study_file : options.study;
+  if (!options.study.empty() || std::filesystem::exists(study_file)) source = study::load_study(study_file);
+  return report::study_page(report::prepare_study(*store, source, file));
+}
+
+// SQLite files name themselves in their first bytes.
+bool is_store(const std::string& file) {
+  std::string head(15, '\0');
+  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == "SQLite format 3";
+}
+
+int write_report(const ReportOptions& options) {
+  const bool still = options.svg || options.png;
+  const bool study = is_store(options.files.front());
+  const auto refuse = [](const std::string& text) {
+    fmt::print(stderr, "stickslip: {}\n", text);
+    return kBadInput;
+  };
+  if (still && options.files.size() > 1)
+    return refuse(fmt::format("a picture shows one recording; {} were given", options.files.size()));
+  if (study && options.files.size() > 1) return refuse("a page shows one study, or recordings");
+  if (study && still) return refuse("a study has no picture of a run; stickslip study map draws its map");
+  if (!study && !options.study.empty()) return refuse("--study goes with the store of a study");
+  Content content;
+  try {
+    content = study ? page_of_study(options) : page_of_recordings(options);
+  } catch (const std::exception& error) {
+    return refuse(error.what());
+  }
   const char* extension = options.svg ? "svg" : options.png ? "png" : "html";
   const std::string output = options.output.empty()
                                  ? std::filesystem::path(options.files.front()).replace_extension(extension).string()
                                  : options.output;
   try {
-    write_file(output, page);
+    write_file(output, content);
   } catch (const std::runtime_error& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
     return kFailed;
   }
-  fmt::print("{}: {} ({:.2f} MB)\n", still ? "picture" : "page", output, static_cast<double>(page.size()) / 1e6);
+  fmt::print("{}: {} ({:.2f} MB)\n", still ? "picture" : "page", output, static_cast<double>(content.size()) / 1e6);
   return kDone;
 }
 
@@ -100,10 +132,11 @@ int write_report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "Write a recording as a page to look at");
+  CLI::App* verb = app.add_subcommand("report", "Write a recording or a study as a page to look at");
   verb->footer(kExamples);
-  verb->add_option("FILE", options->files, "Recording (HDF5), one or more")->required();
+  verb->add_option("FILE", options->files, "Recordings (HDF5), or the store of a study (SQLite)")->required();
   verb->add_option("-o,--output", options->output, "File to write (default: named after the first recording)");
+  verb->add_option("--study", options->study, "The study file, when it was moved");
   CLI::Option* svg = verb->add_flag("--svg", options->svg, "A picture instead of a page, as SVG");
   verb->add_flag("--png", options->png, "A picture instead of a page, as PNG")->excludes(svg);
   verb->add_option("--at", options->still.times, "Pictures: a time to show; may be given several times");

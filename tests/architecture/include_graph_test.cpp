@@ -40,7 +40,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
        {"math", "model", "collision", "contact", "complementarity", "complementarity/corpus", "stepping"}},
       {"scene", {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation"}},
       {"recording", {"math", "model", "collision", "contact", "stepping", "simulation"}},
-      {"report", {"math", "model", "collision", "contact", "recording"}},
+      {"report", {"math", "model", "collision", "contact", "recording", "scene", "study"}},
       {"study", {"math", "model", "collision", "contact", "stepping", "simulation", "scene"}},
       {"study_mpi", {"math", "study"}},
   };

@@ -3,8 +3,6 @@
 //
 // What the command puts into the page (src/stickslip/report/page_data.cpp writes it), and what the views draw.
 
-export const MODES = ["open", "stick", "roll", "slide"] as const;
-
 export interface Shape {
   kind: string;
   position: number[];
@@ -137,7 +135,7 @@ async function unpack(block: string): Promise<ArrayBuffer> {
 
 function isReference(value: unknown): value is Reference {
   return (
-    Array.isArray(value) && value.length === 3 && typeof value[0] === "string" && /^(f64|f32|i32|u8)$/.test(value[0])
+    Array.isArray(value) && value.length === 3 && typeof value[1] === "number" && /^(f64|f32|i32|u8)$/.test(value[0])
   );
 }
 
@@ -156,9 +154,9 @@ function resolve(value: unknown, buffer: ArrayBuffer): unknown {
   return value;
 }
 
-export async function decodeRuns(page: { runs: unknown[]; block: string }): Promise<Run[]> {
-  const buffer = await unpack(page.block);
-  return resolve(page.runs, buffer) as Run[];
+// The data of a page with all its arrays in place.
+export async function decode<Page>(page: { block: string }): Promise<Page> {
+  return resolve(page, await unpack(page.block)) as Page;
 }
 
 // The last index whose value is not above x; 0 when all are.
@@ -206,7 +204,7 @@ export function snapshotAt(run: Run, time: number): Snapshot {
   return { time, poses, contacts: contactsOf(run, s < 0.5 ? k : next) };
 }
 
-export function contactsOf(run: Run, frame: number): ContactMark[] {
+function contactsOf(run: Run, frame: number): ContactMark[] {
   const { frames } = run;
   const list: ContactMark[] = [];
   for (let row = frames.first[frame]; row < frames.first[frame + 1]; ++row) {

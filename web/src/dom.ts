@@ -14,6 +14,17 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+// The same for drawings; numbers are rounded to what a screen shows.
+export function shape(tag: string, attributes: Record<string, string | number> = {}, ...children: (Node | string)[]): SVGElement {
+  const node = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes))
+    node.setAttribute(key, typeof value === "number" ? String(Math.round(value * 100) / 100) : value);
+  node.append(...children);
+  return node;
+}
+
 export function button(label: string, text: string, press: () => void): HTMLButtonElement {
   const node = element("button", { type: "button", "aria-label": label, title: label }, text);
   node.addEventListener("click", press);
@@ -33,7 +44,7 @@ export function details(title: string, open: boolean, ...children: (Node | strin
   return node;
 }
 
-export function table(headings: string[], rows: string[][]): HTMLTableElement {
+export function table(headings: string[], rows: (Node | string)[][]): HTMLTableElement {
   const head = element("tr", {}, ...headings.map((text) => element("th", { scope: "col" }, text)));
   const body = rows.map((row) => element("tr", {}, ...row.map((text) => element("td", {}, text))));
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));

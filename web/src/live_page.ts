@@ -3,14 +3,14 @@
 //
 // The page of a scene that runs: the simulation sends its newest state, the page sends commands.
 import { legend } from "./bands";
+import { playButton, showPlaying, showSwitches, speedChoice, timeDisplay } from "./controls";
 import { unitsOf, type Snapshot } from "./data";
-import { button, checkbox, details, element } from "./dom";
+import { button, details, element } from "./dom";
 import { boxAround, Remote, snapshotOf, type LiveFrame, type LiveSetting } from "./live_data";
 import { ParameterPanel } from "./live_parameters";
 import { LivePlot } from "./live_plot";
 import { numberText } from "./plots";
 import { makeView } from "./run_page";
-import { SPEEDS } from "./player";
 import { traced, type Show, type Trace, type View } from "./view";
 
 const PLOT_INTERVAL = 200; // ms between redraws of the curves
@@ -24,7 +24,7 @@ export class LivePage {
   private readonly remote = new Remote((text) => this.say(text));
   private readonly title = element("h1", {}, "stickslip live");
   private readonly notice = element("p", { class: "notice", role: "status" });
-  private readonly play = button("Play", "▶", () => this.remote.send({ do: this.frame?.playing ? "pause" : "play" }));
+  private readonly play = playButton(() => this.remote.send({ do: this.frame?.playing ? "pause" : "play" }));
   private readonly clock = element("output", { class: "clock", "aria-label": "time" });
   private readonly pace = element("span", { class: "pace" });
   private readonly charts = element("section", { class: "charts", "aria-label": "Parameters and curves" });
@@ -32,6 +32,7 @@ export class LivePage {
   private readonly parameters = new ParameterPanel((name, value) => this.remote.send({ do: "set", name, value }));
   private readonly show: Show = { contacts: true, forces: true, cones: false, traces: true, names: true };
   private view: View | undefined;
+  private speed: HTMLSelectElement | undefined;
   private bounds: number[][] | undefined;
   private plots: LivePlot[] = [];
   private traces: Trace[] = [];
@@ -40,7 +41,6 @@ export class LivePage {
   private plotted = 0;
 
   constructor() {
-    this.play.classList.add("play");
     this.element.append(this.stage, this.charts);
     new ResizeObserver(() => this.resize()).observe(this.element);
     const source = new EventSource(this.remote.address("/events"));
@@ -84,17 +84,13 @@ export class LivePage {
     document.title = `${setting.title} – stickslip live`;
     const units = unitsOf(setting);
     this.view = makeView(setting.dimension, () => (this.dirty = true));
-    const speed = element("select", { "aria-label": "Speed", title: "time of the scene per second" });
-    for (const value of SPEEDS) speed.append(new Option(`${value}×`, String(value), false, value === 1));
-    speed.addEventListener("change", () => this.remote.send({ do: "speed", value: Number(speed.value) }));
+    this.speed = speedChoice(1, units.time, (value) => this.remote.send({ do: "speed", value }));
     const controls = element("div", { class: "controls" }, this.play,
       button("One step", "▸", () => this.remote.send({ do: "step" })),
       button("Reset", "|◂", () => this.remote.send({ do: "reset" })),
-      speed, element("span", { class: "time" }, this.clock, units.time ? element("span", { class: "unit" }, units.time) : ""), this.pace);
-    const names: (keyof Show)[] = ["contacts", "forces", "cones", "traces", "names"];
-    const switches = element("div", { class: "switches" },
-      ...names.map((key) => checkbox(key === "cones" ? "friction cones" : key, this.show[key], (on) => { this.show[key] = on; this.dirty = true; })),
-      button("Fit the view", "fit", () => { this.refit(); }));
+      this.speed,
+      timeDisplay(this.clock, units.time), this.pace);
+    const switches = showSwitches(this.show, setting.dimension, () => (this.dirty = true), () => this.refit());
     const links = element("div", { class: "controls" },
       element("a", { href: this.remote.address("/scene"), download: "scene.toml", class: "button" }, "save as scene"),
       element("a", { href: this.remote.address("/recording"), download: "recording.h5", class: "button" }, "export recording"));
@@ -160,7 +156,6 @@ export class LivePage {
     this.bounds = undefined;
     this.grow();
     this.view?.fit();
-    this.dirty = true;
   }
 
   private place(): void {
@@ -188,8 +183,8 @@ export class LivePage {
     this.view.setLargestForce(this.largest || 1);
     this.view.draw(snapshot, this.traces, this.show);
     this.clock.value = `t = ${frame.time.toFixed(3)}`;
-    this.play.textContent = frame.playing ? "❚❚" : "▶";
-    this.play.setAttribute("aria-label", frame.playing ? "Pause" : "Play");
+    showPlaying(this.play, frame.playing);
+    if (this.speed && document.activeElement !== this.speed) this.speed.value = String(frame.speed);
     const slow = frame.playing && frame.rate > 0 && frame.rate < 0.9 * frame.speed;
     this.pace.textContent = !frame.playing ? "paused" : slow ? `slower than asked: ${numberText(frame.rate)}×` : "keeps pace";
     this.pace.classList.toggle("slow", slow);

@@ -49,7 +49,7 @@ export class LivePlot {
   resize(): void {
     const width = Math.max(120, this.element.clientWidth);
     if (!this.chart) {
-      const plot = { logarithmic: false, curves: [{ name: "" }], points: false };
+      const plot = { logarithmic: false, curves: [{ name: "" }] };
       this.chart = new uPlot(plotOptions(plot, width, this.timeUnit), [[], []], this.place);
     } else if (this.chart.width !== width) this.chart.setSize({ width, height: this.chart.height });
   }

@@ -2,24 +2,34 @@
 // Copyright the stickslip authors
 //
 // Reads what the command put into the page and shows it.
-import { decodeRuns, unitsOf, type Run } from "./data";
+import { decode, unitsOf, type Run } from "./data";
 import { element } from "./dom";
 import { LivePage, inspectLive } from "./live_page";
 import { RunPage, certificateText, inspect } from "./run_page";
+import type { Study } from "./study_data";
+import { StudyPage, inspectStudy } from "./study_page";
 import "./style.css";
 
 const app = document.getElementById("app")!;
 
+// A residual says something only beside the tolerance that it was held against.
+function badgeOf(run: Run): HTMLElement {
+  const known = run.worst_residual !== null && run.tolerance !== null && run.tolerance > 0;
+  const good = known && run.worst_residual! <= run.tolerance!;
+  const [kind, text] = !known ? ["unknown", "? certificate unknown"] : good ? ["good", "✓ every recorded step certified"] : ["bad", "✗ not certified"];
+  return element("span", { class: `badge ${kind}`, title: certificateText(run, unitsOf(run).time) }, text);
+}
+
 function header(run: Run, runs: Run[], choose: (index: number) => void): HTMLElement {
-  const good = run.worst_residual !== null && (run.tolerance === null || run.tolerance === 0 || run.worst_residual <= run.tolerance);
-  const badge = element("span", { class: good ? "badge good" : "badge bad", title: certificateText(run, unitsOf(run).time) },
-    good ? `✓ every step certified` : "✗ not certified");
+  const badge = badgeOf(run);
   const node = element("header", {}, element("h1", {}, run.title || run.name || "Run"), badge);
   if (runs.length > 1) {
-    const select = element("select", { "aria-label": "Run" });
-    runs.forEach((one, k) => select.append(new Option(one.name || one.title, String(k), false, one === run)));
-    select.addEventListener("change", () => choose(Number(select.value)));
-    node.append(element("label", { class: "choose" }, "run ", select));
+    const tabs = runs.map((one, k) => {
+      const tab = element("button", { type: "button", role: "tab", "aria-selected": String(one === run) }, one.name || one.title);
+      tab.addEventListener("click", () => choose(k));
+      return tab;
+    });
+    node.prepend(element("nav", { class: "tabs", role: "tablist", "aria-label": "Runs" }, ...tabs));
   }
   if (run.description) node.append(element("p", {}, run.description));
   return node;
@@ -50,9 +60,17 @@ function showRuns(runs: Run[]): void {
   Object.assign(window, { stickslip: inspect(() => page!) });
 }
 
+function showStudy(study: Study): void {
+  const page = new StudyPage(study);
+  document.title = `${study.title || study.store} – stickslip`;
+  app.append(page.header(), page.element);
+  Object.assign(window, { stickslip: inspectStudy(page) });
+}
+
 async function main(): Promise<void> {
   const data = JSON.parse(document.getElementById("stickslip-data")?.textContent ?? "null");
-  if (data?.kind === "run") showRuns(await decodeRuns(data));
+  if (data?.kind === "run") showRuns((await decode<{ runs: Run[] }>(data)).runs);
+  else if (data?.kind === "study") showStudy(await decode<Study>(data));
   else if (data?.kind === "live") {
     const page = new LivePage();
     app.append(page.header(), page.element);

@@ -12,6 +12,18 @@ export const DRIVEN_FILL = "#d6d6d3";
 export const OUTLINE = "#33404a";
 export const FORCE = "#7b2d8b";
 
+export const SUCCESS = MODE_COLORS[1];
+export const FAILURE = MODE_COLORS[3];
+
+// Dark blue over green to yellow: brightness grows evenly, so a map survives printing in grey. 0 <= share <= 1.
+const SCALE = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+export function scaleColor(share: number): string {
+  const place = Math.min(1, Math.max(0, share)) * (SCALE.length - 1);
+  const k = Math.min(SCALE.length - 2, Math.floor(place));
+  const mixed = SCALE[k].map((from, c) => Math.round(from + (place - k) * (SCALE[k + 1][c] - from)));
+  return `rgb(${mixed.join(",")})`;
+}
+
 export function bodyFill(index: number, mass: number): string {
   return mass > 0 ? BODY_FILLS[index % BODY_FILLS.length] : DRIVEN_FILL;
 }

@@ -7,6 +7,7 @@ import "uplot/dist/uPlot.min.css";
 import { indexAt, type Plot } from "./data";
 import { CURVE_COLORS } from "./palette";
 import { GUTTER } from "./bands";
+import { digitsOf } from "./view";
 
 const HEIGHT = 148;
 const SMALLEST_RESIDUAL = 1e-17;
@@ -87,7 +88,7 @@ export class PlotPanel {
     const usable = (x: number) => (Number.isFinite(x) ? x : null);
     const positive = (x: number) => (Number.isFinite(x) ? Math.max(x, SMALLEST_RESIDUAL) : null);
     const curves = plot.curves.map((c) => Array.from(c.values, plot.logarithmic ? positive : usable));
-    const options = plotOptions({ ...plot, points: plot.time.length < 3 }, width, this.timeUnit);
+    const options = plotOptions(plot, width, this.timeUnit);
     this.chart = new uPlot(options, [Array.from(plot.time), ...curves] as uPlot.AlignedData, this.place);
     const { over } = this.chart;
     over.append(this.line);
@@ -102,8 +103,12 @@ export class PlotPanel {
 
 interface Look {
   logarithmic: boolean;
-  points: boolean;
-  curves: { name: string }[];
+  curves: { name: string; values?: Float32Array }[];
+}
+
+// A few values among many make no line that one sees: they are shown as points.
+function scarce(values: Float32Array | undefined): boolean {
+  return values !== undefined && values.filter(Number.isFinite).length < Math.max(3, 0.01 * values.length);
 }
 
 export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.Options {
@@ -119,7 +124,7 @@ export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.
     scales: { x: { time: false }, y: plot.logarithmic ? { distr: 3 } : { range: (_, low, high) => padded(low, high) } },
     axes: [
       { ...axis, size: 26, label, labelSize: 16, labelGap: 0, labelFont: "11px system-ui, sans-serif" },
-      { ...axis, size: GUTTER.left, values: (_, ticks) => ticks.map((x) => axisText(x, ticks, plot.logarithmic)) },
+      { ...axis, size: GUTTER.left, space: 20, values: (_, ticks) => ticks.map((x) => axisText(x, ticks, plot.logarithmic)) },
     ],
     series: [
       {},
@@ -128,7 +133,7 @@ export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.
         stroke: CURVE_COLORS[k % CURVE_COLORS.length],
         width: 1.5,
         dash: k % 3 === 1 ? [6, 3] : k % 3 === 2 ? [2, 2] : undefined,
-        points: { show: plot.points },
+        points: { show: scarce(curve.values), size: 7 },
       })),
     ],
   };
@@ -154,5 +159,5 @@ function axisText(x: number | null, ticks: (number | null)[], logarithmic: boole
   const step = known.length > 1 ? Math.abs(known[1] - known[0]) : Math.abs(x);
   const size = Math.max(...known.map(Math.abs));
   if (size >= 1e5 || size < 1e-3) return x.toExponential(Math.max(0, Math.min(3, Math.ceil(Math.log10(size / step) - 1e-9))));
-  return x.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  return x.toFixed(digitsOf(step));
 }

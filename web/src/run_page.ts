@@ -3,10 +3,11 @@
 //
 // The page of one recorded run.
 import { Bands } from "./bands";
+import { playButton, showPlaying, showSwitches, speedChoice, timeDisplay } from "./controls";
 import { indexAt, snapshotAt, unitsOf, type Run, type Snapshot } from "./data";
-import { button, checkbox, details, element, table } from "./dom";
+import { button, details, element, table } from "./dom";
 import { PlotPanel, numberText } from "./plots";
-import { Player, SPEEDS } from "./player";
+import { Player } from "./player";
 import { largestForce, traced, type Show, type Trace, type View } from "./view";
 import { View2D } from "./view2d";
 import { View3D } from "./view3d";
@@ -41,6 +42,7 @@ export class RunPage {
       largestForce: largestForce(run.frames.force),
       lengthUnit: units.length,
     });
+    if (run.dimension === 2) this.view.element.style.setProperty("--shape", String(shapeOf(run.bounds)));
     this.traces = traced(run.bodies).map((body) => ({ body, points: path(run, body), count: 0 }));
     const seek = (time: number) => {
       this.player.playing = false;
@@ -52,15 +54,15 @@ export class RunPage {
       const unit = plot.unit || (/force/.test(plot.title) ? units.force : plot.title === "energy" ? units.energy : "");
       return new PlotPanel({ ...plot, unit }, units.time, seek);
     });
-    this.playButton = button("Play", "▶", () => this.player.toggle());
-    this.playButton.classList.add("play");
+    this.playButton = playButton(() => this.player.toggle());
     this.slider = element("input", { type: "range", min: "0", max: "10000", value: "0", step: "1", "aria-label": "Time" });
     this.slider.addEventListener("input", () => {
       const s = Number(this.slider.value) / 10000;
       seek(this.player.begin + s * (this.player.end - this.player.begin));
     });
     this.element.append(
-      element("section", { class: "stage", "aria-label": "Animation" }, this.view.element, this.controls(units.time), this.switches()),
+      element("section", { class: "stage", "aria-label": "Animation" }, this.view.element, this.controls(units.time),
+        showSwitches(this.show, run.dimension, () => this.changed(), () => this.view.fit())),
       element("section", { class: "charts", "aria-label": "Charts" },
         element("h2", {}, "Contact modes"), this.bands.element,
         element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element)),
@@ -101,9 +103,7 @@ export class RunPage {
     this.slider.value = String(Math.round((10000 * (time - this.player.begin)) / span));
     const digits = Math.max(0, Math.min(9, 4 - Math.floor(Math.log10(span))));
     this.clock.value = `t = ${time.toFixed(digits)}`;
-    this.playButton.textContent = this.player.playing ? "❚❚" : "▶";
-    this.playButton.setAttribute("aria-label", this.player.playing ? "Pause" : "Play");
-    this.playButton.title = this.player.playing ? "Pause" : "Play";
+    showPlaying(this.playButton, this.player.playing);
   }
 
   private changed(): void {
@@ -118,26 +118,13 @@ export class RunPage {
   }
 
   private controls(timeUnit: string): HTMLElement {
-    const speed = element("select", { "aria-label": "Speed", title: `time of the run${timeUnit ? ` (${timeUnit})` : ""} per second` });
-    for (const value of SPEEDS) speed.append(new Option(`${value}×`, String(value), false, value === this.player.speed));
-    speed.addEventListener("change", () => (this.player.speed = Number(speed.value)));
-    const unit = timeUnit ? element("span", { class: "unit" }, timeUnit) : "";
     return element("div", { class: "controls" },
       button("To the start", "|◂", () => { this.player.playing = false; this.player.seek(this.player.begin); }),
       button("One frame back", "◂", () => this.player.step(-1)),
       this.playButton,
       button("One frame on", "▸", () => this.player.step(1)),
-      this.slider, element("span", { class: "time" }, this.clock, unit), speed);
-  }
-
-  private switches(): HTMLElement {
-    const names: [keyof Show, string][] = [
-      ["contacts", "contacts"], ["forces", "forces"], ["cones", "friction cones"], ["traces", "traces"], ["names", "names"],
-    ];
-    const shown = names.filter(([key]) => key !== "names" || this.run.dimension === 2);
-    return element("div", { class: "switches" },
-      ...shown.map(([key, label]) => checkbox(label, this.show[key], (on) => { this.show[key] = on; this.changed(); })),
-      button("Fit the view", "fit", () => { this.view.fit(); this.changed(); }));
+      this.slider, timeDisplay(this.clock, timeUnit),
+      speedChoice(this.player.speed, timeUnit, (speed) => (this.player.speed = speed)));
   }
 
   private texts(timeUnit: string): HTMLElement[] {
@@ -165,6 +152,11 @@ export class RunPage {
   }
 }
 
+// Width over height of what is to be seen: a long thin scene needs no high picture.
+function shapeOf([low, high]: number[][]): number {
+  return (high[0] - low[0]) / Math.max(high[1] - low[1], 1e-12);
+}
+
 function path(run: Run, body: number): Float32Array {
   const { time, pose } = run.frames;
   const stride = run.dimension === 2 ? 3 : 7;
@@ -178,7 +170,7 @@ function path(run: Run, body: number): Float32Array {
 
 export function certificateText(run: Run, timeUnit: string): string {
   if (run.worst_residual === null) return "no step was recorded";
-  const tolerance = run.tolerance ? `, tolerance ${run.tolerance.toExponential(0)}` : "";
+  const tolerance = run.tolerance ? `, tolerance ${run.tolerance.toExponential(0)}` : "; its tolerance was not recorded";
   return `worst residual ${run.worst_residual.toExponential(2)} at t = ${numberText(run.worst_time)} ${timeUnit}${tolerance}`;
 }
 

@@ -61,8 +61,15 @@ export function niceStep(length: number, parts: number): number {
   return power * (mantissa <= 1 ? 1 : mantissa <= 2 ? 2 : mantissa <= 5 ? 5 : 10);
 }
 
+// Digits after the point that a step of ticks needs: 1 for 0.5, 2 for 0.25.
+export function digitsOf(step: number): number {
+  let digits = 0;
+  while (digits < 9 && Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) > 1e-6 * step * 10 ** digits) ++digits;
+  return digits;
+}
+
 export function tickText(value: number, step: number): string {
   if (Math.abs(value) < 1e-9 * step) return "0";
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const digits = digitsOf(step);
   return Math.abs(value) >= 1e5 || digits > 5 ? value.toExponential(1) : value.toFixed(digits);
 }

@@ -7,7 +7,7 @@ import { FORCE, MODE_COLORS, OUTLINE, bodyFill } from "./palette";
 import { niceStep, tickText, type Show, type Stage, type Trace, type View } from "./view";
 
 const MARGIN = { left: 46, right: 12, top: 12, bottom: 30 };
-const ARROW_PART = 0.16; // of the view's smaller side, for the largest force
+const ARROW_PART = 0.14; // of the mean of the view's sides, for the largest force
 const MARK = 5; // pixels
 
 export class View2D implements View {
@@ -279,14 +279,19 @@ export class View2D implements View {
     c.fill();
   }
 
+  // Of the largest force, in pixels.
+  private arrowLength(): number {
+    return ARROW_PART * Math.sqrt(this.width * this.height);
+  }
+
   private arrowScale(): number {
-    return (ARROW_PART * Math.min(this.width, this.height)) / (this.stage?.largestForce || 1);
+    return this.arrowLength() / (this.stage?.largestForce || 1);
   }
 
   private force(contact: ContactMark): void {
     const k = this.arrowScale();
     const size = Math.hypot(contact.force[0], contact.force[1]) * k;
-    const limit = 2.5 * ARROW_PART * Math.min(this.width, this.height);
+    const limit = 2.5 * this.arrowLength();
     const s = size > limit ? (k * limit) / size : k;
     this.arrow(this.screen(contact.point), [s * contact.force[0], -s * contact.force[1]]);
   }
@@ -295,7 +300,7 @@ export class View2D implements View {
     if (contact.mode === 0 || contact.friction <= 0) return;
     const c = this.context;
     const [x, y] = this.screen(contact.point);
-    const size = 1.1 * ARROW_PART * Math.min(this.width, this.height);
+    const size = 1.1 * this.arrowLength();
     const middle = Math.atan2(-contact.normal[1], contact.normal[0]);
     const half = Math.atan(contact.friction);
     c.beginPath();

@@ -73,7 +73,7 @@ export class View3D implements View {
     const [low, high] = this.stage.bounds;
     const target = new three.Vector3(...low.map((x, k) => (x + high[k]) / 2));
     const aspect = Math.min(1, this.camera.aspect);
-    const distance = (0.62 * this.size) / Math.tan((this.camera.fov * Math.PI) / 360) / aspect;
+    const distance = (0.52 * this.size) / Math.tan((this.camera.fov * Math.PI) / 360) / aspect;
     this.camera.position.copy(target).add(new three.Vector3(0.45, -0.78, 0.5).normalize().multiplyScalar(distance));
     this.camera.near = distance / 200;
     this.camera.far = distance * 20;

@@ -112,7 +112,7 @@ test("phone: nothing sticks out, several runs on one page", async () => {
   assert.ok(await fits(), "the page of the ball is wider than the phone");
   await page.evaluate(() => window.stickslip.seek(0.5));
   await page.screenshot({ path: join(support.output, "ball-phone.png"), fullPage: true });
-  await page.getByLabel("Run", { exact: true }).first().selectOption("1");
+  await page.getByRole("tab", { name: "peg" }).click();
   await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("Peg"));
   assert.ok(await fits(), "the page of the peg is wider than the phone");
   await page.evaluate(() => window.stickslip.seek(0.4));

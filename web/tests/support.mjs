@@ -80,7 +80,10 @@ export async function open(url, viewport = LAPTOP) {
       problems.push(`request: ${request.url()}`);
   });
   await page.goto(url);
-  await page.waitForFunction(() => window.stickslip !== undefined);
+  // A page that cannot be shown says so; nobody waits for it.
+  const ready = await page.waitForFunction(() => window.stickslip !== undefined || document.querySelector("#app > p.note") !== null);
+  await ready.dispose();
+  if (await page.evaluate(() => window.stickslip === undefined)) throw new Error(await page.locator("#app").textContent());
   return { page, problems, close: () => context.close() };
 }
 

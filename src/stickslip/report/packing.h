@@ -27,6 +27,9 @@ class Packer {
   std::string bytes_;
 };
 
+// null for what is not finite: JSON has no such numbers.
+[[nodiscard]] nlohmann::json number(double x);
+
 [[nodiscard]] std::string base64(const std::string& bytes);
 
 }  // namespace stickslip::report

@@ -47,6 +47,14 @@ std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget) {
   return page_with(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+std::string study_page(const StudyData& data) {
+  Packer packer;
+  nlohmann::json out = study_json(data, packer);
+  out["kind"] = "study";
+  out["block"] = packer.text();
+  return page_with(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 std::string run_page(const RunData& data, std::size_t budget) {
   return runs_page({{"", &data}}, budget);
 }

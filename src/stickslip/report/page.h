@@ -2,10 +2,11 @@
 // Copyright the stickslip authors
 //
 // One HTML file that needs nothing else: the viewer (web/, built into web/page.html and embedded in this library) with
-// the data of a run put into it.
+// the data of runs or of a study put into it.
 #pragma once
 
 #include "stickslip/report/run_data.h"
+#include "stickslip/report/study_data.h"
 
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ struct NamedRun {
   const RunData* data = nullptr;
 };
 [[nodiscard]] std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget = 2'800'000);
+
+[[nodiscard]] std::string study_page(const StudyData& data);
 
 // A page around any JSON text (the live page's settings).
 [[nodiscard]] std::string page_with(const std::string& json);

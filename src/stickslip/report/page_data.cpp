@@ -17,10 +17,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kBuckets = 800;
 constexpr std::size_t kMostBands = 4000;  // of one pair: more than a chart has pixels
 
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
-}
-
 // The recording's JSON of a body is what the page reads, with faces cut into triangles.
 Json bodies_json(const recording::RunDescription& description) {
   Json bodies = Json::parse(recording::to_json(description)).at("bodies");

@@ -83,6 +83,10 @@ std::vector<Ball> balls_around(const model::Body& body, double radius) {
         for (const Vec2& p : loop) add(Vec3(p.x(), p.y(), 0), 0);
     } else if (const auto* solid = std::get_if<model::Polyhedron>(&placed.shape)) {
       for (const Vec3& p : solid->vertices) add(p, 0);
+    } else if (const auto* chain = std::get_if<model::Chain>(&placed.shape)) {
+      for (const Vec2& p : chain->points) add(Vec3(p.x(), p.y(), 0), 0);
+    } else if (const auto* set = std::get_if<model::PointSet>(&placed.shape)) {
+      for (const Vec3& p : set->points) add(p, 0);
     } else {
       add(Vec3::Zero(), radius_of(placed.shape));
     }
@@ -208,7 +212,9 @@ RunData prepare(const Recording& recording) {
   add_forces(data);
   std::vector<double> residual = recording.residual();
   residual.resize(recording.frames(), 0.0);
-  for (std::size_t frame = 0; frame < residual.size(); ++frame) {
+  // Without a step there is no residual; the first frame is the state before all steps.
+  if (residual.size() < 2) data.worst_residual = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t frame = 1; frame < residual.size(); ++frame) {
     if (residual[frame] <= data.worst_residual) continue;
     data.worst_residual = residual[frame];
     data.worst_time = recording.time()[frame];

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The page of a study: estimates, maps, histograms, all trials, and those worth looking at.
+import { details, element, button, table } from "./dom";
+import { HeatMapFigure } from "./heat_map";
+import { histogramFigure } from "./histogram";
+import { FAILURE, SUCCESS } from "./palette";
+import { ParallelChart } from "./parallel";
+import { numberText } from "./plots";
+import { labelOf, replayCommand, type Estimate, type Study, type Trial } from "./study_data";
+
+export class StudyPage {
+  readonly element = element("div", { class: "study" });
+  readonly parallel: ParallelChart;
+  private readonly chosen = element("div", { class: "chosen", "aria-live": "polite" });
+
+  constructor(readonly study: Study) {
+    this.parallel = new ParallelChart(study, (row) => this.show(row));
+    const section = (name: string, title: string, ...content: (Node | string)[]) =>
+      this.element.append(element("section", { class: name, "aria-label": title }, element("h2", {}, title), ...content));
+    section("estimates", "Estimates", ...this.estimates());
+    if (study.maps.length > 0) section("map-section", "Map", ...this.maps());
+    else if (study.without_maps) section("map-section", "Map", element("p", { class: "note" }, `No map: ${study.without_maps}.`));
+    if (study.done > 0) {
+      if (study.histograms.length > 0) section("histograms", "How results are spread", this.legend(), this.histograms());
+      section("trials", "All trials", this.legend(), this.parallel.element, this.chosen);
+      section("extremes", "Best and worst trials", ...this.extremes());
+    }
+    if (study.failures.length > 0) section("failures", "Failures by cause", this.failures());
+    section("about", "About this study", ...this.texts());
+    new ResizeObserver(() => this.parallel.resize()).observe(this.element);
+  }
+
+  header(): HTMLElement {
+    const { study } = this;
+    const whole = study.done === study.total;
+    const badge = element("span", { class: whole ? "badge good" : "badge unknown" }, `${study.done} of ${study.total} trials`);
+    const node = element("header", {}, element("h1", {}, study.title || study.store), badge);
+    if (!whole) node.append(element("p", {}, "The study is not complete, or its stop rule held: estimates are of the trials that are there."));
+    return node;
+  }
+
+  private estimates(): HTMLElement[] {
+    const { study } = this;
+    const list: HTMLElement[] = [];
+    if (study.success) list.push(estimateFigure("rate of success", study.success, [0, 1]));
+    if (study.objective) list.push(estimateFigure("mean of the objective", study.objective));
+    const ended = Object.entries(study.status).filter(([, count]) => count > 0).map(([name, count]) => [name, String(count)]);
+    if (study.done === 0) list.push(element("p", { class: "note" }, "No trial is finished yet."));
+    else list.push(table(["how trials ended", "trials"], ended));
+    if (study.stages.length > 0)
+      list.push(table(["stage", "designs", "passed", "seconds of work"], study.stages.map((s) => [s.name, String(s.designs), String(s.passed), numberText(s.seconds)])));
+    return list;
+  }
+
+  private maps(): HTMLElement[] {
+    const { study } = this;
+    const place = element("div");
+    const put = (k: number) => place.replaceChildren(new HeatMapFigure(study, study.maps[k]).element);
+    const select = element("select", { "aria-label": "Value of the map" });
+    study.maps.forEach((map, k) => select.append(new Option(map.value, String(k))));
+    select.addEventListener("change", () => put(Number(select.value)));
+    put(0);
+    return [element("label", {}, "value ", select), place];
+  }
+
+  private histograms(): HTMLElement {
+    return element("div", { class: "histogram-list" }, ...this.study.histograms.map((h) => histogramFigure(this.study, h)));
+  }
+
+  private legend(): HTMLElement {
+    if (!this.study.success) return element("span");
+    const mark = (color: string, text: string) => {
+      const square = element("span", { class: "mark" });
+      square.style.setProperty("--color", color);
+      return element("li", {}, square, text);
+    };
+    return element("ul", { class: "legend" }, mark(SUCCESS, "success"), mark(FAILURE, "no success"), element("li", {}, "whiskers: 95 % intervals"));
+  }
+
+  private extremes(): HTMLElement[] {
+    const { study } = this;
+    const measure = study.objective ? "objective" : "success";
+    const list: HTMLElement[] = [];
+    for (const [title, trials] of [["Best", study.best], ["Worst", study.worst]] as const) {
+      const heading = measure === "success" ? (title === "Best" ? "Successes" : "Failures") : `${title}, by ${measure}`;
+      const wanted = measure === "success" ? trials.filter((t) => t.success === (title === "Best" ? 1 : 0)) : trials;
+      list.push(element("h3", {}, heading));
+      list.push(wanted.length > 0 ? this.trialTable(wanted) : element("p", { class: "note" }, "There is none."));
+    }
+    return list;
+  }
+
+  private trialTable(trials: Trial[]): HTMLElement {
+    const { study } = this;
+    const head = ["trial", ...study.parameters.map((name) => labelOf(study, name)), ...(study.objective ? ["objective"] : []), "outcome", "see it again"];
+    const rows = trials.map((t) => [String(t.trial), ...t.parameters.map(numberText), ...(study.objective ? [numberText(t.objective)] : []),
+      outcomeText(t), this.replay(t.trial)]);
+    return element("div", { class: "scroller" }, table(head, rows));
+  }
+
+  // The command, to be copied by one press.
+  private replay(trial: number): HTMLElement {
+    const command = replayCommand(this.study, trial);
+    const node = element("span", { class: "replay" }, element("code", {}, command));
+    const copy = button(`Copy the command for trial ${trial}`, "copy", () => {
+      void navigator.clipboard?.writeText(command).then(() => (copy.textContent = "copied"));
+    });
+    if (navigator.clipboard) node.prepend(copy);
+    return node;
+  }
+
+  private show(row: number): void {
+    const { study } = this;
+    const { rows } = study;
+    const values = [
+      ...study.parameters.map((name, k) => [labelOf(study, name), numberText(rows.parameters[k][row])]),
+      ...study.observables.map((name, k) => [labelOf(study, name), numberText(rows.observables[k][row])]),
+    ];
+    if (study.objective) values.push(["objective", numberText(rows.objective[row])]);
+    this.chosen.replaceChildren(element("h3", {}, `Trial ${rows.trial[row]}`), this.replay(rows.trial[row]),
+      element("dl", {}, ...values.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))));
+  }
+
+  private failures(): HTMLElement {
+    const rows = this.study.failures.map((f) => [String(f.count), f.status, f.cause, f.trials.join(", ")]);
+    return element("div", { class: "scroller" }, table(["trials", "ended as", "cause", "for example"], rows));
+  }
+
+  private texts(): HTMLElement[] {
+    const { study } = this;
+    const facts = [
+      ["store", study.store],
+      ["certificate", study.worst_residual === null ? "no step was taken" : `worst residual of all trials ${study.worst_residual.toExponential(2)}`],
+      ["work", `${numberText(study.seconds)} s, ${study.steps} steps`],
+      ["version", `stickslip ${study.version}`],
+    ];
+    return [table(["", ""], facts), details("Study file", false, element("pre", {}, study.study_text)), details("Scene file", false, element("pre", {}, study.scene_text))];
+  }
+}
+
+function outcomeText(trial: Trial): string {
+  const ended = trial.cause ? `${trial.status}: ${trial.cause}` : trial.status;
+  return trial.success === null ? ended : trial.success > 0 ? "success" : ended;
+}
+
+// A number, and a bar on which its interval is marked.
+function estimateFigure(title: string, estimate: Estimate, scale?: [number, number]): HTMLElement {
+  const { value, low, high, count } = estimate;
+  const node = element("div", { class: "estimate" }, element("span", { class: "estimate-name" }, title), element("strong", {}, numberText(value)));
+  if (low === null || high === null || value === null) return node;
+  node.append(element("span", { class: "note" }, `95 % interval ${numberText(low)} to ${numberText(high)}, ${count} trials`));
+  const [from, to] = scale ?? [low - 0.5 * (high - low), high + 0.5 * (high - low)];
+  const percent = (x: number) => `${(100 * (x - from)) / (to - from || 1)}%`;
+  const range = element("span", { class: "range" });
+  range.style.left = percent(low);
+  range.style.right = `calc(100% - ${percent(high)})`;
+  const point = element("span", { class: "point" });
+  point.style.left = percent(value);
+  node.append(element("div", { class: "interval", role: "presentation" }, range, point));
+  return node;
+}
+
+// What tests and other scripts on the page can ask.
+export function inspectStudy(page: StudyPage) {
+  const ready = performance.now(); // ms after the page was asked for
+  return {
+    study: () => page.study,
+    kept: () => page.parallel.kept().map((row) => page.study.rows.trial[row]),
+    place: (axis: string, value: number) => page.parallel.place(axis, value),
+    readyAfter: () => ready,
+  };
+}
