@@ -188,10 +188,6 @@ void LazySchur::form(int j) const {
   }
 }
 
-void LazySchur::add_columns(const int* C, const double* s, int k, double* y) const {
-  add_dense_columns(*this, C, s, k, y);
-}
-
 void LazySchur::expand(const double* v, Eigen::VectorXd& z) {
   z.resize(static_cast<Eigen::Index>(position_.size()));
   std::copy(free_q_.begin(), free_q_.end(), solved_.begin());

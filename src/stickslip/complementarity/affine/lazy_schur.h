@@ -39,9 +39,13 @@ class LazySchur {
   // z of the whole problem from the bounded part v.
   void expand(const double* v, Eigen::VectorXd& z);
 
+  [[nodiscard]] const double* column(int j) const {
+    if (!formed_[j]) form(j);
+    return columns_.data() + static_cast<std::size_t>(j) * n_;
+  }
   [[nodiscard]] double at(int i, int j) const { return column(j)[i]; }
   void add_column(int j, double s, double* y) const { kernels::add_scaled(y, s, column(j), n_); }
-  void add_columns(const int* C, const double* s, int k, double* y) const;
+  void add_columns(const int* C, const double* s, int k, double* y) const { add_dense_columns(*this, C, s, k, y); }
   void gather_row(int i, const int* C, const int*, int k, double* out) const {
     for (int c = 0; c < k; ++c) out[c] = C[c] < n_ ? at(i, C[c]) : 0;
   }
@@ -71,10 +75,6 @@ class LazySchur {
     std::size_t inverse;  // offset of the row-major inverse
   };
 
-  [[nodiscard]] const double* column(int j) const {
-    if (!formed_[j]) form(j);
-    return columns_.data() + static_cast<std::size_t>(j) * n_;
-  }
   void form(int j) const;
   [[nodiscard]] bool find_blocks();
   [[nodiscard]] bool invert_blocks();
