@@ -87,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Example{"peg", {"mu", "width", "height"}, {"x", "angle"}},
                     Example{"stack", {"n"}, {"kinetic_energy", "worst_penetration"}},
                     Example{"pile", {"n"}, {"kinetic_energy", "worst_penetration"}}),
-    [](const auto& info) {
-      std::string name = info.param.name;
+    [](const auto& test) {
+      std::string name = test.param.name;
       std::ranges::replace(name, '-', '_');
       return name;
     });

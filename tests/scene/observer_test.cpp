@@ -43,8 +43,8 @@ ContactResult contact_between(int a, int b, Mode mode, double normal_force, doub
 }
 
 struct MadeUpRun {
-  explicit MadeUpRun(const Scene& scene)
-      : scene(scene), observer(scene), state(model::initial_state(scene.model)), values(scene.observables.size()) {}
+  explicit MadeUpRun(const Scene& of)
+      : scene(of), observer(of), state(model::initial_state(of.model)), values(of.observables.size()) {}
 
   void at(double t, double x, std::span<const ContactResult> contacts = {},
           std::span<const stepping::Event> events = {}) {

@@ -134,7 +134,7 @@ std::vector<BadScene> bad_scenes() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Validation, testing::ValuesIn(bad_scenes()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Validation, TheGoodSceneIsGood) {
   EXPECT_NO_THROW((void)parse_scene(scene_with("", kGoodBody), "test.toml"));

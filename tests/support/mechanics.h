@@ -20,10 +20,10 @@ inline void same_surface_everywhere(model::Model& model, const model::Surface& s
 }
 
 inline model::Surface friction(double mu) {
-  return {mu, mu, 0};
+  return {mu, mu, 0, {}, {}};
 }
 inline model::Surface friction(double mu_s, double mu_k) {
-  return {mu_s, mu_k, 0};
+  return {mu_s, mu_k, 0, {}, {}};
 }
 
 inline model::PlacedShape placed(model::Shape shape) {

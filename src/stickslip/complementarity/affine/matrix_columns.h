@@ -56,9 +56,7 @@ class DenseColumns {
 
   void add_column(int j, double s, double* y) const { kernels::add_scaled(y, s, column(j), n_); }
 
-  void add_columns(const int* C, const double* s, int k, double* y) const {
-    add_dense_columns(*this, C, s, k, y);
-  }
+  void add_columns(const int* C, const double* s, int k, double* y) const { add_dense_columns(*this, C, s, k, y); }
 
   void gather_row(int i, const int* C, const int*, int k, double* out) const {
     for (int c = 0; c < k; ++c) out[c] = C[c] < n_ ? at(i, C[c]) : 0;
