@@ -31,6 +31,7 @@ struct Result {
   double step = 0, end_time = 0, seconds = 0, worst_residual = 0;
   std::int64_t steps = 0, solves = 0;
   std::vector<double> values;  // of the observables, at the end
+  std::vector<double> grain;   // of the values: the step for a time that was read off the grid, else 0
   Series series;
   std::vector<simulation::ModeInterval> modes;
 };

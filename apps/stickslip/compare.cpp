@@ -102,7 +102,8 @@ struct Comparison {
 
   [[nodiscard]] double bar(std::size_t method, std::size_t k) const {
     const double scale = std::max(std::fabs(fine[method].values[k]), std::fabs(coarse[method].values[k]));
-    return std::fabs(fine[method].values[k] - coarse[method].values[k]) + 1e-11 * scale;
+    return std::max(std::fabs(fine[method].values[k] - coarse[method].values[k]) + 1e-11 * scale,
+                    fine[method].grain[k]);
   }
 };
 

@@ -74,7 +74,7 @@ void print_sweep(const Sweep& sweep, const std::vector<scene::Observable>& obser
 Convergence analyse_observable(const Sweep& sweep, std::size_t k) {
   std::vector<double> values;
   for (const Result& result : sweep.results) values.push_back(result.values[k]);
-  return analyse(values);
+  return analyse(values, sweep.results.back().grain[k]);
 }
 
 void print_verdicts(const Sweep& sweep, const std::vector<scene::Observable>& observables) {

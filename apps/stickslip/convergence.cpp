@@ -14,7 +14,7 @@ constexpr double kLeast = 0.3;       // slower than that is no convergence that 
 
 }  // namespace
 
-Convergence analyse(const std::vector<double>& values) {
+Convergence analyse(const std::vector<double>& values, double grain) {
   Convergence result;
   const std::size_t n = values.size();
   result.limit = n > 0 ? values.back() : 0.0;
@@ -30,6 +30,11 @@ Convergence analyse(const std::vector<double>& values) {
   std::vector<double> d;
   for (std::size_t i = 0; i + 1 < n; ++i) d.push_back(values[i + 1] - values[i]);
   const double noise = kRounding * scale;
+  if (grain > 0 && !d.empty()) {
+    result.error_bar = std::max(std::fabs(d.back()), grain);
+    result.why_not = "a time read off the grid of steps";
+    return result;
+  }
   result.exact = std::ranges::all_of(d, [&](double x) { return std::fabs(x) <= noise; });
   if (result.exact) {
     result.error_bar = noise;

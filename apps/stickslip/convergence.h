@@ -24,6 +24,7 @@ struct Convergence {
   std::string why_not;   // why no order is stated
 };
 
-[[nodiscard]] Convergence analyse(const std::vector<double>& values);
+// grain: how coarsely the finest value is known anyhow (a time read off the grid of steps); there is no order then.
+[[nodiscard]] Convergence analyse(const std::vector<double>& values, double grain = 0);
 
 }  // namespace stickslip::app

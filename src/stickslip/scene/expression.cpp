@@ -346,6 +346,12 @@ bool Expression::depends_on_contact(int body_a, int body_b) const {
   });
 }
 
+bool Expression::tells_a_time(std::span<const Tracker> trackers) const {
+  return std::ranges::any_of(code_, [&](const Instruction& i) {
+    return i.op == Op::Tracker && trackers[static_cast<std::size_t>(i.a)].kind == Tracker::Kind::FirstTime;
+  });
+}
+
 bool Expression::depends_on_contacts() const {
   return std::ranges::any_of(code_, [](const Instruction& in) {
     return (in.op >= Op::Gap && in.op <= Op::Sliding) || in.op == Op::WorstPenetration || in.op == Op::Contacts;

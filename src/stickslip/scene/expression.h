@@ -78,6 +78,8 @@ class Expression {
   // Whether the value depends on contacts between these two bodies (or of one of them with any).
   [[nodiscard]] bool depends_on_contact(int body_a, int body_b) const;
   [[nodiscard]] bool depends_on_contacts() const;  // any
+  // Whether the value holds the time at which a condition first held.
+  [[nodiscard]] bool tells_a_time(std::span<const Tracker> trackers) const;
 
  private:
   friend class ExpressionCompiler;

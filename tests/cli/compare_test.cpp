@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip compare and converge: verdicts that are known beforehand.
+#include "tests/support/command.h"
+
+#include <nlohmann/json.hpp>
+
+namespace stickslip::testing {
+namespace {
+
+using Compare = CommandTest;
+using Converge = CommandTest;
+
+TEST_F(Compare, RigidModelsAgreeOnTheBallWithinTheirErrorBars) {
+  const CommandOutcome outcome = run("compare --json " + example("ball"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out);
+  // t_roll is the same multiple of the step with 1e-3 and 5e-4: agreement of the two is no error bar.
+  for (const char* name : {"x", "y", "t_roll"})
+    EXPECT_FALSE(json["observe"][name]["depends_on_model"].get<bool>()) << name << ": " << json["observe"][name];
+}
+
+TEST_F(Compare, FrictionPyramidWithFourSidesChangesTheShot) {
+  const CommandOutcome outcome =
+      run("compare --json --methods stewart-trinkle,stewart-trinkle+friction=pyramid+directions=4 " + example("ball"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(nlohmann::json::parse(outcome.out)["observe"]["x"]["depends_on_model"].get<bool>());
+}
+
+TEST_F(Converge, StatesTheOrderOfPositionsAndNoneForTimesReadOffTheGrid) {
+  const CommandOutcome outcome = run("converge --json --set method.stepper=stewart-trinkle " + example("ball"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json observe = nlohmann::json::parse(outcome.out)["by_step"]["observe"];
+  EXPECT_NEAR(observe["x"]["order"].get<double>(), 1, 0.02);
+  EXPECT_NEAR(observe["x"]["limit"].get<double>(), 0.561914290659, 1e-8);
+  EXPECT_TRUE(observe["t_roll"]["order"].is_null());
+  EXPECT_GE(observe["t_roll"]["error_bar"].get<double>(), 6e-5);  // the finest step
+}
+
+}  // namespace
+}  // namespace stickslip::testing
