@@ -52,6 +52,7 @@ void simulate(const scene::Scene& scene, int samples, Result& result) {
   result.certified = run.failure() == nullptr;
   result.finished = result.certified;
   result.end_time = run.time();
+  for (const model::BodyState& body : run.state().bodies) result.positions.push_back(body.pose.position);
   result.steps = counters.steps;
   result.solves = counters.solves;
   result.worst_residual = counters.worst_residual;

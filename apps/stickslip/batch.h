@@ -30,8 +30,9 @@ struct Result {
   std::string failure;    // why the run ended early
   double step = 0, end_time = 0, seconds = 0, worst_residual = 0;
   std::int64_t steps = 0, solves = 0;
-  std::vector<double> values;  // of the observables, at the end
-  std::vector<double> grain;   // of the values: the step for a time that was read off the grid, else 0
+  std::vector<double> values;   // of the observables, at the end
+  std::vector<double> grain;    // of the values: the step for a time that was read off the grid, else 0
+  std::vector<Vec3> positions;  // of the bodies, at the end
   Series series;
   std::vector<simulation::ModeInterval> modes;
 };

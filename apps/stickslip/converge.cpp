@@ -5,6 +5,7 @@
 // error bar and limit of every observable.
 #include "batch.h"
 #include "convergence.h"
+#include "plot.h"
 #include "verbs.h"
 
 #include "stickslip/scene/scene.h"
@@ -28,6 +29,7 @@ struct ConvergeOptions {
   std::vector<int> directions;
   int threads = default_threads();
   bool json = false;
+  std::string plot;
 };
 
 constexpr const char* kExamples =
@@ -40,6 +42,7 @@ constexpr const char* kExamples =
     "  stickslip converge examples/ball/scene.toml\n"
     "  stickslip converge examples/bounce/scene.toml --levels 6 --set method.stepper=song-pang-kumar\n"
     "  stickslip converge examples/ball/scene.toml --directions 4,8,16,32,64      pyramids beside the cone\n"
+    "  stickslip converge examples/ball/scene.toml --plot order.svg\n"
     "  stickslip converge scene.toml --json\n"
     "\n"
     "Exit codes: 0 all runs certified, 1 a run failed, 2 bad input.";
@@ -110,6 +113,20 @@ Json sweep_json(const Sweep& sweep, const std::vector<scene::Observable>& observ
   return out;
 }
 
+void plot_orders(const ConvergeOptions& options, const Sweep& sweep, const scene::Scene& scene) {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> values;
+  for (std::size_t k = 0; k < scene.observables.size(); ++k) {
+    names.push_back(scene.observables[k].name);
+    values.emplace_back();
+    for (const Result& result : sweep.results) values.back().push_back(result.values[k]);
+  }
+  write_order_plot(options.plot,
+                   fmt::format("{}: distance to the run with half the step, {}",
+                               scene.title.empty() ? options.scene : scene.title, scene.method.stepper),
+                   names, sweep.resolution, values);
+}
+
 std::vector<Sweep> plan(const ConvergeOptions& options, const scene::Scene& scene,
                         const std::vector<scene::Override>& given) {
   std::vector<Sweep> sweeps(1);
@@ -158,6 +175,7 @@ int converge(const ConvergeOptions& options) {
     std::vector<Sweep> sweeps = plan(options, scene, given);
     for (Sweep& sweep : sweeps) sweep.results = run_batch({options.scene, options.threads, 0}, sweep.variants);
     if (const int code = report_failures(sweeps); code != kDone) return code;
+    if (!options.plot.empty()) plot_orders(options, sweeps[0], scene);
     if (options.json) {
       Json out{{"scene", options.scene}, {"stepper", scene.method.stepper}, {"motion", scene.method.motion}};
       for (const Sweep& sweep : sweeps) out[fmt::format("by_{}", sweep.name)] = sweep_json(sweep, scene.observables);
@@ -192,6 +210,7 @@ void add_converge(CLI::App& app, int& exit_code) {
                    "Also friction pyramids with these numbers of sides, at the scene's step")
       ->delimiter(',');
   verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
+  verb->add_option("--plot", options->plot, "Write how the observables converge with the step, as SVG");
   verb->add_flag("--json", options->json, "One JSON object on standard output");
   verb->callback([options, &exit_code] { exit_code = converge(*options); });
 }

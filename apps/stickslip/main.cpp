@@ -3,12 +3,14 @@
 //
 // The stickslip command: reads the command line and hands over to one verb. This is the surface at which errors of the
 // user become one line on standard error and an exit code.
+#include "plugin.h"
 #include "verbs.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -49,6 +51,14 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("stickslip ") + STICKSLIP_VERSION);
   app.footer(kExamples);
   app.require_subcommand(1);
+  app.fallthrough();  // --plugin may stand after the verb
+  std::vector<std::string> plugins;
+  app.add_option("--plugin", plugins, "Shared library that adds steppers, solvers or colliders (docs/plugins.md)")
+      ->take_all()
+      ->expected(1);
+  app.parse_complete_callback([&] {
+    for (const std::string& file : plugins) stickslip::app::load_plugin(file);
+  });
   int exit_code = kDone;
   stickslip::app::add_run(app, exit_code);
   stickslip::app::add_check(app, exit_code);
@@ -73,6 +83,9 @@ int run(int argc, char** argv) {
       return kBadInput;
     }
     std::fprintf(stderr, "stickslip: %s (see stickslip --help)\n", error.what());
+    return kBadInput;
+  } catch (const stickslip::app::PluginError& error) {
+    std::fprintf(stderr, "stickslip: %s\n", error.what());
     return kBadInput;
   }
   return exit_code;

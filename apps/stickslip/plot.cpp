@@ -80,30 +80,84 @@ std::string panel(std::size_t k, const std::string& name, const std::vector<Resu
   return out;
 }
 
+void write_page(const std::string& path, const std::string& page) {
+  std::ofstream file(path, std::ios::trunc);
+  file << page;
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("cannot write the plot {}", path));
+}
+
+std::string page_head(double height, const std::string& title) {
+  return fmt::format(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='{}' height='{}' font-family='sans-serif' font-size='12'>\n"
+      "<rect width='100%' height='100%' fill='white'/>\n<text x='10' y='18' font-size='14'>{}</text>\n",
+      kWidth, height, escape(title));
+}
+
+std::string legend_line(std::size_t r, const std::string& label) {
+  const double y = 36 + 18 * static_cast<double>(r);
+  return fmt::format(
+      "<line x1='10' x2='50' y1='{}' y2='{}' stroke='{}' stroke-width='2' stroke-dasharray='{}'/>"
+      "<text x='58' y='{}'>{}</text>\n",
+      y - 4, y - 4, kColours[r % std::size(kColours)], kDashes[r % std::size(kDashes)], y, escape(label));
+}
+
 }  // namespace
+
+void write_order_plot(const std::string& path, const std::string& title, const std::vector<std::string>& observables,
+                      const std::vector<double>& steps, const std::vector<std::vector<double>>& values) {
+  const double legend = 40 + 18 * static_cast<double>(observables.size()), width = kWidth - kLeft - kRight,
+               height = 420;
+  Range step, difference;
+  const auto distance = [&](std::size_t k, std::size_t i) {  // logarithm; not a number where runs agree
+    const double d = std::fabs(values[k][i + 1] - values[k][i]);
+    return d > 0 ? std::log10(d) : std::nan("");
+  };
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    step.add(std::log10(steps[i]));
+    for (std::size_t k = 0; k < observables.size(); ++k) difference.add(distance(k, i));
+  }
+  step.widen();
+  difference.widen();
+  const auto x = [&](double log_step) { return kLeft + width * step.share(log_step); };
+  const auto y = [&](double log_difference) { return legend + height * (1 - difference.share(log_difference)); };
+  std::string out = page_head(legend + height + 40, title);
+  out += fmt::format(
+      "<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#999'/>\n"
+      "<text x='{}' y='{}' text-anchor='end'>{:.1e}</text><text x='{}' y='{}' text-anchor='end'>{:.1e}</text>\n"
+      "<text x='{}' y='{}'>step {:.3g}</text><text x='{}' y='{}' text-anchor='end'>{:.3g}</text>\n",
+      kLeft, legend, width, height, kLeft - 6, legend + 10, std::pow(10, difference.high), kLeft - 6, legend + height,
+      std::pow(10, difference.low), kLeft, legend + height + 16, std::pow(10, step.low), kLeft + width,
+      legend + height + 16, std::pow(10, step.high));
+  for (const int slope : {1, 2}) {  // from the upper right corner, as far as they stay inside
+    const double down = std::min(slope * (step.high - step.low), difference.high - difference.low);
+    out += fmt::format(
+        "<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='#bbb'/>"
+        "<text x='{:.1f}' y='{:.1f}' fill='#888'>slope {}</text>\n",
+        x(step.high), y(difference.high), x(step.high - down / slope), y(difference.high - down),
+        x(step.high - down / slope) + 6, y(difference.high - down) - 6, slope);
+  }
+  for (std::size_t k = 0; k < observables.size(); ++k) {
+    std::string points;
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i)
+      if (const double d = distance(k, i); std::isfinite(d))
+        points += fmt::format("{:.2f},{:.2f} ", x(std::log10(steps[i])), y(d));
+    out += legend_line(k, observables[k]) +
+           fmt::format("<polyline fill='none' stroke='{}' stroke-width='1.5' stroke-dasharray='{}' points='{}'/>\n",
+                       kColours[k % std::size(kColours)], kDashes[k % std::size(kDashes)], points);
+  }
+  write_page(path, out + "</svg>\n");
+}
 
 void write_plot(const std::string& path, const std::string& title, const std::vector<std::string>& observables,
                 const std::vector<Variant>& variants, const std::vector<Result>& results) {
   const double legend = 30 + 18 * static_cast<double>(variants.size());
   const double height = legend + kPanel * static_cast<double>(observables.size());
-  std::string out = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' width='{}' height='{}' font-family='sans-serif' font-size='12'>\n"
-      "<rect width='100%' height='100%' fill='white'/>\n<text x='10' y='18' font-size='14'>{}</text>\n",
-      kWidth, height, escape(title));
-  for (std::size_t r = 0; r < variants.size(); ++r) {
-    const double y = 36 + 18 * static_cast<double>(r);
-    out += fmt::format(
-        "<line x1='10' x2='50' y1='{}' y2='{}' stroke='{}' stroke-width='2' stroke-dasharray='{}'/>"
-        "<text x='58' y='{}'>{}</text>\n",
-        y - 4, y - 4, kColours[r % std::size(kColours)], kDashes[r % std::size(kDashes)], y, escape(variants[r].label));
-  }
+  std::string out = page_head(height, title);
+  for (std::size_t r = 0; r < variants.size(); ++r) out += legend_line(r, variants[r].label);
   for (std::size_t k = 0; k < observables.size(); ++k)
     out += panel(k, observables[k], results, legend + kPanel * static_cast<double>(k));
-  out += "</svg>\n";
-  std::ofstream file(path, std::ios::trunc);
-  file << out;
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("cannot write the plot {}", path));
+  write_page(path, out + "</svg>\n");
 }
 
 }  // namespace stickslip::app

@@ -36,6 +36,9 @@ int run_scene(const RunOptions& options) {
   } catch (const scene::SceneError& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
     return kBadInput;
+  } catch (const AccuracyError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kFailed;
   } catch (const std::invalid_argument& error) {
     fmt::print(stderr, "stickslip: {}: {}\n", options.scene, error.what());
     return kBadInput;
@@ -71,6 +74,7 @@ int run_scene(const RunOptions& options) {
 int check_scene(const RunOptions& options) {
   RunOptions quiet = options;
   quiet.record = false;
+  quiet.find_step = false;
   try {
     const RunSession session(quiet);
     const scene::Scene& scene = session.scene();

@@ -16,6 +16,7 @@ struct RunOptions {
   bool record = true;
   bool json = false;
   bool allow_overlap = false;
+  bool find_step = true;         // when the scene asks for an accuracy
   std::string checkpoint;        // file to write; empty: none
   double checkpoint_every = 10;  // seconds of wall time
   std::string resume;            // checkpoint to start from; empty: from the beginning

@@ -135,6 +135,9 @@ void print_run_report(const RunSession& session, RunEnd end) {
              method.friction == "pyramid" ? fmt::format("pyramid of {} directions", method.directions)
                                           : std::string("exact friction cone"),
              method.step);
+  if (const simulation::StepChoice& choice = session.step_choice(); choice.runs > 0)
+    fmt::print("  accuracy     error of positions about {:.2g} (asked {:g}), found with {} runs\n", choice.estimate,
+               method.accuracy, choice.runs);
   fmt::print(
       "  certificate  worst residual {:.2e} at t = {:.6g} (tolerance {:.0e}); {} contact problems, {} events, {} "
       "fall-backs\n",
@@ -182,6 +185,8 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["method"] = {{"stepper", run.method().stepper},       {"friction", run.method().friction},
                    {"directions", run.method().directions}, {"step", run.method().step},
                    {"solver", run.method().solver},         {"tolerance", run.method().tolerance}};
+  if (const simulation::StepChoice& choice = session.step_choice(); choice.runs > 0)
+    out["accuracy"] = {{"asked", run.method().accuracy}, {"estimate", choice.estimate}, {"runs", choice.runs}};
   out["end"] = end == RunEnd::Finished ? "finished" : end == RunEnd::Stopped ? "stopped" : "uncertified";
   if (end == RunEnd::Stopped) out["stopped_by"] = session.stop_text();
   out["solves"] = counters.solves;

@@ -37,6 +37,7 @@ std::string default_recording_name(const std::string& scene_path) {
 
 RunSession::RunSession(const RunOptions& options)
     : options_(options), scene_(scene::load_scene(options.scene, overrides_of(options.set))) {
+  if (scene_.method.accuracy > 0 && options_.find_step) choose_step();
   simulation_ = std::make_unique<simulation::Simulation>(scene_.model, scene_.method);
   observer_ = std::make_unique<scene::Observer>(scene_);
   values_.resize(scene_.observables.size());
@@ -61,6 +62,24 @@ RunSession::RunSession(const RunOptions& options)
     changes_recorded_ = simulation_->timeline().finished().size();
   }
   next_frame_ = simulation_->time() + scene_.recording.interval;
+}
+
+void RunSession::choose_step() {
+  constexpr int kMostRuns = 14;  // the last one has 8192 times as many steps as the first
+  const auto run = [&](double step) {
+    Variant variant{"", overrides_of(options_.set)};
+    variant.overrides.push_back({"method.step", fmt::format("{:.17g}", step)});
+    Result result = run_batch({options_.scene, 1, 0}, {variant})[0];
+    if (!result.error.empty()) throw std::runtime_error(result.error);
+    return result.certified ? std::move(result.positions) : std::vector<Vec3>{};
+  };
+  const stepping::Method& method = scene_.method;
+  choice_ = simulation::choose_step(method.accuracy, method.step, stepping::order_of(method.stepper), kMostRuns, run);
+  if (!choice_.reached)
+    throw AccuracyError(
+        fmt::format("{}: accuracy = {:g} is out of reach: with step {:.3g} the error is still about {:.2g}",
+                    options_.scene, method.accuracy, choice_.step, choice_.estimate));
+  scene_.method.step = choice_.step;
 }
 
 void RunSession::check_overlaps() {

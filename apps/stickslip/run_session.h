@@ -9,20 +9,28 @@
 #include "stickslip/recording/recorder.h"
 #include "stickslip/scene/observer.h"
 #include "stickslip/scene/scene.h"
+#include "stickslip/simulation/error_control.h"
 #include "stickslip/simulation/simulation.h"
 
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace stickslip::app {
 
+// method.accuracy was not reached with any step that was tried.
+struct AccuracyError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 enum class RunEnd { Finished, Stopped, Uncertified };
 
 class RunSession {
  public:
-  // Throws SceneError, RecordingError, or std::runtime_error with one line.
+  // Throws SceneError, RecordingError, AccuracyError or std::runtime_error with one line. With method.accuracy, runs
+  // the scene several times to find the step.
   explicit RunSession(const RunOptions& options);
 
   RunEnd run();
@@ -35,6 +43,7 @@ class RunSession {
   [[nodiscard]] const std::string& stop_text() const { return stop_text_; }
   [[nodiscard]] double wall_seconds() const { return wall_seconds_; }
   [[nodiscard]] double start_time() const { return start_time_; }
+  [[nodiscard]] const simulation::StepChoice& step_choice() const { return choice_; }  // runs = 0: the step was given
 
  private:
   bool after_step();
@@ -45,6 +54,7 @@ class RunSession {
   void load_checkpoint();
   void save_failed_problem();
   void check_overlaps();
+  void choose_step();
   [[nodiscard]] scene::Observation now() const;
   [[nodiscard]] std::string fingerprint() const;
 
@@ -54,6 +64,7 @@ class RunSession {
   std::unique_ptr<scene::Observer> observer_;
   std::unique_ptr<recording::Recorder> recorder_;
   std::vector<double> values_;
+  simulation::StepChoice choice_;
   std::string recording_path_, failed_problem_path_, stop_text_;
   double start_time_ = 0, next_frame_ = 0, worst_since_frame_ = 0, wall_seconds_ = 0;
   std::size_t changes_recorded_ = 0;

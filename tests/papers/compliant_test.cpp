@@ -127,5 +127,17 @@ TEST(Disk, CompliantBecomesRigidWithStiffness) {
   EXPECT_LT(stiff, 1e-5);
 }
 
+TEST(Ball, CompliantBecomesRigidWithStiffness) {
+  const auto away = [](const char* stiffness) {
+    const ExampleRun soft("ball", {{"method.stepper", "song-pang-kumar"}, {"stiffness", stiffness}});
+    const ExampleRun rigid("ball", {{"method.stepper", "implicit"}});
+    return std::hypot(soft.at("x") - rigid.at("x"), soft.at("y") - rigid.at("y"));
+  };
+  const double at_1e4 = away("1e4"), at_1e5 = away("1e5"), at_1e6 = away("1e6");
+  EXPECT_LT(at_1e4, 3e-5);
+  EXPECT_NEAR(at_1e4 / at_1e5, 10, 2);
+  EXPECT_NEAR(at_1e5 / at_1e6, 10, 2);
+}
+
 }  // namespace
 }  // namespace stickslip::testing

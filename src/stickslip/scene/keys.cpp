@@ -40,6 +40,8 @@ constexpr Key kMethod[] = {
     {"friction", "text", "\"cone\"", "cone (exact) or pyramid"},
     {"directions", "even integer, 4 to 1024", "8", "sides of the friction pyramid (spatial contacts)"},
     {"step", "number > 0", "1e-3", "length of a time step"},
+    {"accuracy", "number > 0", "none",
+     "largest error of positions at the end of the run; `stickslip run` halves the step until it is reached"},
     {"solver", "text", "\"auto\"", "contact solver; `stickslip list` names them"},
     {"tolerance", "number > 0", "1e-9", "largest residual at which a step counts as solved"},
     {"collider", "text", "\"features\"", "contact detection; `stickslip list` names them"},

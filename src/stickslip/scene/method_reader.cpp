@@ -51,6 +51,7 @@ stepping::Method read_method(const Value* value, const Scope& constants) {
       throw SceneError(directions->place, fmt::format("{} must be even", table.what("directions")));
   }
   method.step = table.positive("step", method.step);
+  if (table.find("accuracy") != nullptr) method.accuracy = table.positive("accuracy", 1.0);
   method.tolerance = table.positive("tolerance", method.tolerance);
   if (const Value* threads = table.find("threads"))
     method.threads = read_integer(*threads, constants, table.what("threads"), 1, 1024);

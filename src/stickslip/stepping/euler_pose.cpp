@@ -28,6 +28,13 @@ constexpr double kShare = 1e-3;
 
 constexpr double kOnTheCone = 1e-12;
 
+// The force of a contact that slides, in a frame that has turned since: still on the edge of the cone.
+void put_on_cone(double mu, int dimension, double* r) {
+  const double length = tangential_norm(r, dimension);
+  if (!(r[0] > 0) || !(length > 0)) return;
+  for (int k = 1; k < dimension; ++k) r[k] *= mu * r[0] / length;
+}
+
 }  // namespace
 
 void EulerStep::prepare(const World& world) {
@@ -90,7 +97,10 @@ void EulerStep::pose(World& world, int iteration) {
       }
       if (!warm_) {
         for (int k = 0; k < D_; ++k) r[k] = h_ * force.dot(row.direction[k]);
-        if (is_support(c)) r[0] = problem.normal_impulse[i];
+        if (is_support(c))
+          r[0] = problem.normal_impulse[i];
+        else if (memory_[index(c)].mode == Mode::Slide)
+          put_on_cone(problem.mu[i], D_, r);
       }
     }
   }

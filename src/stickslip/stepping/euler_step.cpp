@@ -24,6 +24,18 @@ constexpr double kTouching = 1e-9;   // gap of a closed contact, relative to the
 
 }  // namespace
 
+namespace {
+
+// Does friction on its supports alone decide how a pushed body moves? Then the proximal steps of quasi-static motion
+// lead to that motion from any start, and the last one is the best; else they start from rest (motion_model.h).
+bool rubs(const model::Body& body) {
+  return body.support.friction > 0 &&
+         std::ranges::count_if(body.support.points, [](const model::Support::Point& point) { return point.load > 0; }) >
+             1;
+}
+
+}  // namespace
+
 double EulerStep::speed_of(const model::Twist& v) const {
   return std::max(v.linear.lpNorm<Eigen::Infinity>(), v.angular.lpNorm<Eigen::Infinity>() * body_arm_);
 }
@@ -66,7 +78,7 @@ void EulerStep::begin(World& world, double h, double end_time) {
   forces_vary_ = false;
   for (std::size_t i = 0; i < n; ++i) {
     forces_vary_ |= world.traits[i].pushed;
-    reference_[i] = motion_.model == MotionModel::Dynamic
+    reference_[i] = motion_.model == MotionModel::Dynamic || rubs(world.model.bodies[i])
                         ? part_of(world.traits[i], world.state.bodies[i].velocity, true)
                         : model::Twist{};
   }
@@ -236,14 +248,22 @@ const model::Compliance* EulerStep::compliance_of(const World& world, int c) con
   return contact::is_compliant(layer) ? &layer : nullptr;
 }
 
-// Dynamic and first-order motion need one solve; quasi-static motion proximal steps (motion_model.h).
+// Dynamic and first-order motion need one solve; quasi-static motion proximal steps (motion_model.h), unless the modes
+// of the last step still hold.
 bool EulerStep::settle_motion(World& world, int iteration, StepReport& report, StepFailure& failure) {
   pose(world, iteration);
+  if (motion_.model == MotionModel::QuasiStatic && !supports_.empty()) {
+    if (balance_forces(world, iteration, report)) {
+      take_velocities(world);
+      return true;
+    }
+    pose(world, iteration);
+  }
   if (!solve_problems(world, report, failure)) return false;
   take_velocities(world);
   if (motion_.model != MotionModel::QuasiStatic) return true;
   constexpr int kMostRounds = 40;
-  constexpr double kBalanced = 1e-8;  // change of velocities; the imbalance left is this times the proximal share
+  constexpr double kBalanced = 1e-7;  // change of velocities; the imbalance left is this times the proximal share
   const double first_impulse = largest_impulse();
   for (int round = 0; round < kMostRounds; ++round) {
     double change = 0, largest = 0;

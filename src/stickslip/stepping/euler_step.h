@@ -28,6 +28,7 @@
 #pragma once
 
 #include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/force_balance.h"
 #include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/rest.h"
@@ -84,6 +85,10 @@ class EulerStep {
   void pose_support(const contact::ContactRows& row, double* q);
   bool solve_problems(World& world, StepReport& report, StepFailure& failure);
   bool settle_motion(World& world, int iteration, StepReport& report, StepFailure& failure);
+  bool balance_forces(World& world, int iteration, StepReport& report);
+  bool balance(const World& world, contact::Island& island);
+  void add_link(const World& world, const contact::Island& island, std::size_t i);
+  int unknown_of(const World& world, int body);
   std::string why_unsolved(const World& world, const contact::Island& island);
   std::string no_equilibrium(const World& world, double first_impulse) const;
   void take_velocities(World& world);
@@ -122,6 +127,9 @@ class EulerStep {
   std::vector<ContactMemory> memory_, open_memory_;
   std::vector<contact::ContactRows> rows_;
   std::vector<SupportPoint> supports_;
+  ForceBalance balance_;
+  std::vector<int> unknown_;  // place of each body in balance_, or -1
+  std::vector<model::Twist> last_reference_;
   std::vector<Vec3> restored_;  // forces of supports, from a checkpoint
   double whole_step_ = 0;       // of the run; h_ may be a part of it
   double acceleration_ = 0;     // largest change of a velocity by forces alone, per time (dynamic motion)

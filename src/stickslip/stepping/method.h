@@ -14,6 +14,7 @@ struct Method {
   std::string friction = "cone";            // cone | pyramid
   int directions = 8;                       // of the pyramid, even, 4 .. 1024 (spatial contacts only)
   double step = 1e-3;                       // seconds (in the scene's unit of time), > 0
+  double accuracy = 0;                      // of positions at the end; 0: the step is as given (error_control.h)
   std::string solver = "auto";              // a name of the solver registry
   double tolerance = 1e-9;                  // largest certified residual of a step
   std::string collider = "features";        // a name of the collider registry

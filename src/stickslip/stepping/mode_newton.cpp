@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/mode_newton.h"
 
+#include "stickslip/stepping/small_lu.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -123,38 +125,6 @@ void ModeNewton::fill(const complementarity::ContactProblem& problem, std::span<
   }
 }
 
-bool ModeNewton::factor(int n) {
-  double* a = matrix_.data();
-  for (int k = 0; k < n; ++k) {
-    int best = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::fabs(a[i * n + k]) > std::fabs(a[best * n + k])) best = i;
-    pivot_[k] = best;
-    if (best != k) std::swap_ranges(a + k * n, a + k * n + n, a + best * n);
-    const double pivot = a[k * n + k];
-    if (!(std::fabs(pivot) > 0) || !std::isfinite(pivot)) return false;
-    const double inverse = 1 / pivot;
-    for (int i = k + 1; i < n; ++i) {
-      const double factor = a[i * n + k] * inverse;
-      a[i * n + k] = factor;
-      if (factor == 0) continue;
-      for (int j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
-    }
-  }
-  return true;
-}
-
-void ModeNewton::substitute(int n, double* x) const {
-  const double* a = matrix_.data();
-  for (int k = 0; k < n; ++k) std::swap(x[k], x[pivot_[k]]);
-  for (int k = 0; k < n; ++k)
-    for (int j = 0; j < k; ++j) x[k] -= a[k * n + j] * x[j];
-  for (int k = n - 1; k >= 0; --k) {
-    for (int j = k + 1; j < n; ++j) x[k] -= a[k * n + j] * x[j];
-    x[k] /= a[k * n + k];
-  }
-}
-
 template <int D>
 bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
   const int contacts = problem.contacts(), n = contacts * D;
@@ -163,7 +133,7 @@ bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<d
   choose_laws<D>(problem, r);
   for (int step = 0; step < steps; ++step) {
     fill<D>(problem, r);
-    if (!factor(n)) return false;
+    if (!factor_small(matrix_.data(), n, pivot_.data())) return false;
     const int repeats = 2;  // the second takes out what the proximal weight left of the first
     for (int repeat = 0; repeat < repeats; ++repeat) {
       if (repeat > 0) {  // the defect again, with the new r; slide rows are already linear to second order
@@ -174,7 +144,7 @@ bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<d
         }
       }
       std::copy(defect_.begin(), defect_.begin() + n, step_.begin());
-      substitute(n, step_.data());
+      substitute_small(matrix_.data(), n, pivot_.data(), step_.data());
       double sum = 0;
       for (int k = 0; k < n; ++k) r[k] -= step_[k], sum += r[k];
       if (!std::isfinite(sum)) return false;
@@ -212,7 +182,7 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
   for (Law& law : law_)
     if (law == Law::Slide) law = Law::Stick;
   fill<D>(problem, r);
-  if (!factor(n)) return false;
+  if (!factor_small(matrix_.data(), n, pivot_.data())) return false;
   // From zero: the first projection then gives the smallest impulses that hold, without contacts that press against
   // each other (a stress left over from sliding, say).
   std::fill(r.begin(), r.end(), 0.0);
@@ -222,7 +192,7 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
     for (int repeat = 0; repeat < 2; ++repeat) {  // onto u = 0; the second takes out what the proximal weight left
       for (int c = 0; c < contacts; ++c)
         for (int k = 0; k < D; ++k) step_[c * D + k] = law_[c] == Law::Stick ? u_[c * D + k] : r[c * D + k];
-      substitute(n, step_.data());
+      substitute_small(matrix_.data(), n, pivot_.data(), step_.data());
       double sum = 0;
       for (int k = 0; k < n; ++k) r[k] -= step_[k], sum += r[k];
       if (!std::isfinite(sum)) return false;

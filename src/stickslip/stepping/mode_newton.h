@@ -50,8 +50,6 @@ class ModeNewton {
   void choose_laws(const complementarity::ContactProblem& problem, std::span<const double> r);
   template <int D>
   void fill(const complementarity::ContactProblem& problem, std::span<const double> r);
-  bool factor(int n);
-  void substitute(int n, double* x) const;
 
   std::vector<Law> law_;
   std::vector<double> u_, defect_, step_, matrix_;  // matrix_: row-major, then its LU

@@ -128,6 +128,7 @@ bool ProblemSolver::try_hold(contact::Island& island) {
 bool ProblemSolver::try_polish(contact::Island& island) {
   constexpr int kSteps = 5;
   constexpr double kConverging = 0.03;  // of the error before; the first step may change modes
+  constexpr double kConverged = 1e-11;  // where Newton's method ends in rounding (bodies that are almost massless)
   if (island.problem.contacts() > ModeNewton::kMaxContacts) return false;
   r_.assign(island.r.begin(), island.r.end());
   double before = Residual::kUnknown;
@@ -138,7 +139,11 @@ bool ProblemSolver::try_polish(contact::Island& island) {
       std::copy(r_.begin(), r_.end(), island.r.begin());
       return accept(island, residual, "mode-newton");
     }
-    if (step > 1 && !(residual.error < kConverging * before)) return false;
+    if (step > 1 && !(residual.error < kConverging * before)) {
+      if (residual.error > kConverged || before > kConverged) return false;
+      std::copy(r_.begin(), r_.end(), island.r.begin());
+      return accept(island, residual, "mode-newton");
+    }
     before = residual.error;
   }
   return false;

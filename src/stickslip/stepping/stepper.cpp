@@ -73,6 +73,10 @@ std::string objection_to(const Method& method, const model::Model& model) {
   return {};
 }
 
+int order_of(std::string_view stepper) {
+  return stepper == "second-order" ? 2 : 1;
+}
+
 std::span<const complementarity::AlgorithmInfo> steppers() {
   return registry().infos;
 }

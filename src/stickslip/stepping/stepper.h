@@ -71,6 +71,8 @@ using StepperFactory = std::unique_ptr<Stepper> (*)();
 // Why a method cannot step a model, and what to change; empty when it can.
 [[nodiscard]] std::string objection_to(const Method& method, const model::Model& model);
 [[nodiscard]] std::span<const complementarity::AlgorithmInfo> steppers();
+// The order with which the errors of a stepper fall, at best.
+[[nodiscard]] int order_of(std::string_view stepper);
 void register_stepper(complementarity::AlgorithmInfo info, StepperFactory factory);
 
 }  // namespace stickslip::stepping

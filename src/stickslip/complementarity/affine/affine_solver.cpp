@@ -6,6 +6,7 @@
 #include "stickslip/complementarity/affine/block_strategy.h"
 #include "stickslip/complementarity/affine/presolve.h"
 #include "stickslip/complementarity/affine/tiny_lemke.h"
+#include "stickslip/complementarity/external_solver.h"
 
 #include <array>
 #include <chrono>
@@ -25,6 +26,17 @@ constexpr std::array kAlgorithms = {
 };
 
 constexpr double kTinyMargin = 1e-3;
+
+// Ours, then those of plug-ins.
+struct Catalogue {
+  std::vector<AlgorithmInfo> infos{kAlgorithms.begin(), kAlgorithms.end()};
+  std::vector<ExternalAffineFactory> external;
+};
+
+Catalogue& catalogue() {
+  static Catalogue instance;
+  return instance;
+}
 
 // What can be checked without reading M. A NaN in M reaches the residual and is refused there.
 bool well_formed(const AffineProblem& problem) {
@@ -64,6 +76,8 @@ struct AffineSolver::Workspace {
   void solve_blocks(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
                     Clock::time_point deadline, Eigen::VectorXd& z, SolverSummary& summary);
   void adopt(const BlockOutcome& outcome, SolverSummary& summary) const;
+  void solve_externally(std::string_view algorithm, const AffineProblem& problem, const SolverOptions& options,
+                        Eigen::VectorXd& z, SolverSummary& summary);
   void basis_of_decided(const AffineProblem& problem, const Eigen::VectorXd& z);
 };
 
@@ -73,7 +87,12 @@ AffineSolver::AffineSolver(AffineSolver&&) noexcept = default;
 AffineSolver& AffineSolver::operator=(AffineSolver&&) noexcept = default;
 
 std::span<const AlgorithmInfo> AffineSolver::algorithms() {
-  return kAlgorithms;
+  return catalogue().infos;
+}
+
+void register_affine_solver(AlgorithmInfo info, ExternalAffineFactory factory) {
+  catalogue().infos.push_back(info);
+  catalogue().external.push_back(factory);
 }
 void AffineSolver::warm_start(const Basis& basis) {
   workspace_->warm = basis;
@@ -184,6 +203,21 @@ void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, 
   basis = strategy.basis();
 }
 
+void AffineSolver::Workspace::solve_externally(std::string_view algorithm, const AffineProblem& problem,
+                                               const SolverOptions& options, Eigen::VectorXd& z,
+                                               SolverSummary& summary) {
+  summary.status = Status::BadInput;  // unless the name is known
+  for (std::size_t k = kAlgorithms.size(); k < catalogue().infos.size(); ++k) {
+    if (algorithm != catalogue().infos[k].name) continue;
+    z.setZero(problem.size());
+    catalogue().external[k - kAlgorithms.size()]()->solve(problem, z, options);
+    summary.solver = catalogue().infos[k].name;
+    summary.residual = affine_residual(problem, z, residual);
+    summary.status = summary.residual.error <= options.tolerance ? Status::Solved : Status::Stalled;
+    basis_of_decided(problem, z);
+  }
+}
+
 SolverSummary AffineSolver::solve(const AffineProblem& problem, Eigen::VectorXd& z, const SolverOptions& options,
                                   std::string_view algorithm) {
   const auto begin = Clock::now(), deadline = deadline_after(begin, options.time_limit);
@@ -212,7 +246,7 @@ SolverSummary AffineSolver::solve(const AffineProblem& problem, Eigen::VectorXd&
     w.adopt(w.strategy.least_squares(problem, options, deadline, z), summary);
     w.basis = w.strategy.basis();
   } else {
-    summary.status = Status::BadInput;
+    w.solve_externally(algorithm, problem, options, z, summary);
   }
   w.warm.clear();
   summary.seconds = std::chrono::duration<double>(Clock::now() - begin).count();

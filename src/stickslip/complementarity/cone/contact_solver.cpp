@@ -5,6 +5,7 @@
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/island_solver.h"
 #include "stickslip/complementarity/cone/reduction.h"
+#include "stickslip/complementarity/external_solver.h"
 #include "stickslip/complementarity/worker_pool.h"
 
 #include <algorithm>
@@ -26,10 +27,21 @@ constexpr std::array<AlgorithmInfo, 5> kAlgorithms{{
     {"pyramid", "Lemke on an eight-sided pyramid, then semismooth Newton on the exact cone"},
 }};
 
-std::optional<ContactAlgorithm> find_algorithm(std::string_view name) {
-  for (std::size_t k = 0; k < kAlgorithms.size(); ++k)
-    if (name == kAlgorithms[k].name) return static_cast<ContactAlgorithm>(k);
-  return std::nullopt;
+// Ours, then those of plug-ins.
+struct Catalogue {
+  std::vector<AlgorithmInfo> infos{kAlgorithms.begin(), kAlgorithms.end()};
+  std::vector<ExternalContactFactory> external;
+
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
+    for (std::size_t k = 0; k < infos.size(); ++k)
+      if (name == infos[k].name) return k;
+    return std::nullopt;
+  }
+};
+
+Catalogue& catalogue() {
+  static Catalogue instance;
+  return instance;
 }
 
 // Several islands are solved to half the tolerance: their errors add up to at most sqrt(3) times theirs. One alone has
@@ -139,6 +151,13 @@ struct ContactSolver::Workspace {
   GlobalResidualWorkspace global_residual;
   std::vector<int> validation;
   WorkerPool pool;
+  std::vector<std::unique_ptr<ExternalContactSolver>> external;  // those that were asked for, by place in the catalogue
+
+  ExternalContactSolver& external_solver(std::size_t k) {
+    if (external.size() <= k) external.resize(k + 1);
+    if (!external[k]) external[k] = catalogue().external[k]();
+    return *external[k];
+  }
 };
 
 ContactSolver::ContactSolver() : workspace_(std::make_unique<Workspace>()) {}
@@ -147,14 +166,19 @@ ContactSolver::ContactSolver(ContactSolver&&) noexcept = default;
 ContactSolver& ContactSolver::operator=(ContactSolver&&) noexcept = default;
 
 std::span<const AlgorithmInfo> ContactSolver::algorithms() {
-  return kAlgorithms;
+  return catalogue().infos;
+}
+
+void register_contact_solver(AlgorithmInfo info, ExternalContactFactory factory) {
+  catalogue().infos.push_back(info);
+  catalogue().external.push_back(factory);
 }
 
 SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<double>& r, const SolverOptions& options,
                                    std::string_view algorithm) {
   const auto begin = Clock::now();
   SolverSummary summary;
-  const auto chosen = find_algorithm(algorithm);
+  const auto chosen = catalogue().find(algorithm);
   if (!chosen || !validate(problem, workspace_->validation).empty()) {
     summary.status = Status::BadInput;
     return summary;
@@ -170,10 +194,16 @@ SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<do
     budget.deadline =
         begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.time_limit));
   }
-  if (problem.dimension() == 2)
-    workspace_->planar.solve(problem, *chosen, options, budget, workspace_->pool, r, summary);
-  else
-    workspace_->spatial.solve(problem, *chosen, options, budget, workspace_->pool, r, summary);
+  const auto own = static_cast<ContactAlgorithm>(*chosen);
+  if (*chosen >= kAlgorithms.size()) {
+    workspace_->external_solver(*chosen - kAlgorithms.size()).solve(problem, r, options);
+    summary.solver = algorithms()[*chosen].name;
+    summary.status = Status::Stalled;  // unless the certificate finds it solved
+  } else if (problem.dimension() == 2) {
+    workspace_->planar.solve(problem, own, options, budget, workspace_->pool, r, summary);
+  } else {
+    workspace_->spatial.solve(problem, own, options, budget, workspace_->pool, r, summary);
+  }
 
   summary.residual = contact_residual(problem, r);
   if (summary.residual.error <= options.tolerance) summary.status = Status::Solved;
