@@ -2,10 +2,9 @@
 // Copyright the stickslip authors
 #include "stickslip/planning/objective.h"
 
-#include <nlopt.hpp>
+#include <nlopt.h>
 
-#include <algorithm>
-#include <cmath>
+#include <memory>
 
 namespace stickslip::planning {
 namespace {
@@ -77,28 +76,27 @@ class Problem {
 
 Search minimise(const Plan& plan, Shooter& shooter, const Search& feasible) {
   Problem problem(plan, shooter);
-  nlopt::opt sqp(nlopt::LD_SLSQP, static_cast<unsigned>(plan.unknowns.size()));
+  const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> sqp(
+      nlopt_create(NLOPT_LD_SLSQP, static_cast<unsigned>(plan.unknowns.size())), nlopt_destroy);
   std::vector<double> low, high, u(feasible.unknowns.data(), feasible.unknowns.data() + feasible.unknowns.size());
   for (const Unknown& unknown : plan.unknowns) {
     low.push_back(unknown.low);
     high.push_back(unknown.high);
   }
-  sqp.set_lower_bounds(low);
-  sqp.set_upper_bounds(high);
-  sqp.set_min_objective(Problem::objective, &problem);
+  nlopt_set_lower_bounds(sqp.get(), low.data());
+  nlopt_set_upper_bounds(sqp.get(), high.data());
+  nlopt_set_min_objective(sqp.get(), Problem::objective, &problem);
+  const std::vector<double> tolerance(plan.conditions.size(), plan.tolerance);
   if (!problem.equations().empty())
-    sqp.add_equality_mconstraint(Problem::equality, &problem,
-                                 std::vector<double>(problem.equations().size(), plan.tolerance));
+    nlopt_add_equality_mconstraint(sqp.get(), static_cast<unsigned>(problem.equations().size()), Problem::equality,
+                                   &problem, tolerance.data());
   if (!problem.inequalities().empty())
-    sqp.add_inequality_mconstraint(Problem::inequality, &problem,
-                                   std::vector<double>(problem.inequalities().size(), plan.tolerance));
-  sqp.set_xtol_rel(kChange);
-  sqp.set_maxeval(10 * plan.iterations);
-  try {
-    double value = 0;
-    static_cast<void>(sqp.optimize(u, value));
-  } catch (const std::exception&) {  // rounding stops it close to the solution: what it found so far counts
-  }
+    nlopt_add_inequality_mconstraint(sqp.get(), static_cast<unsigned>(problem.inequalities().size()),
+                                     Problem::inequality, &problem, tolerance.data());
+  nlopt_set_xtol_rel(sqp.get(), kChange);
+  nlopt_set_maxeval(sqp.get(), 10 * plan.iterations);
+  double value = 0;
+  static_cast<void>(nlopt_optimize(sqp.get(), u.data(), &value));  // however it ends, what it found counts
   Search best = search(plan, shooter, Eigen::Map<const VectorXd>(u.data(), static_cast<Index>(u.size())));
   best.iterations += feasible.iterations;
   const bool better = best.ending == Search::Ending::Solved && best.objective <= feasible.objective;

@@ -51,7 +51,7 @@ bool RunSensitivity::run_until(double time, std::span<const Direction> direction
 
 bool RunSensitivity::step(double h, double end_time, StepSensitivity* derivative) {
   const double begin = world_.state.time;
-  if (derivative != nullptr) before_ = world_.state;
+  before_ = world_.state;
   const stepping::StepReport report = stepper_->advance(world_, h, end_time);
   if (!report.certified) return false;
   ++steps_;
@@ -59,10 +59,30 @@ bool RunSensitivity::step(double h, double end_time, StepSensitivity* derivative
   timeline_.record(world_, begin, report.events);
   for (const stepping::Event& event : report.events)
     if (event.from == contact::Mode::Open) touches_.push_back({event.time, event.contact.body_a, event.contact.body_b});
+  if (report.sub_steps > 1) find_rebounds(h);
   if (derivative == nullptr) return true;
   derivative->advance(before_, {h, end_time}, world_, tangents_);
   worst_balance_ = std::max(worst_balance_, derivative->balance_error());
   return true;
+}
+
+// Bodies that met and parted within a step that was cut: no contact changed its mode, but approach became separation.
+void RunSensitivity::find_rebounds(double h) {
+  const auto normal_velocity = [](const collision::Contact& contact, const model::State& state) {
+    contact::ContactRows rows;
+    contact::set_rows<3>(contact, state, rows);
+    return contact::relative_velocity(rows, 0, state.bodies[static_cast<std::size_t>(rows.a)].velocity,
+                                      state.bodies[static_cast<std::size_t>(rows.b)].velocity);
+  };
+  for (std::size_t c = 0; c < world_.contacts.size(); ++c) {
+    const collision::Contact& contact = world_.contacts[c];
+    if (world_.memory[c].mode != contact::Mode::Open) continue;
+    const double away = normal_velocity(contact, world_.state);
+    if (!(away > 0) || !(normal_velocity(contact, before_) < 0) || contact.gap > away * h) continue;
+    const bool same_pair = !touches_.empty() && touches_.back().time > before_.time &&
+                           touches_.back().body_a == contact.id.body_a && touches_.back().body_b == contact.id.body_b;
+    if (!same_pair) touches_.push_back({world_.state.time - contact.gap / away, contact.id.body_a, contact.id.body_b});
+  }
 }
 
 double RunSensitivity::derivative(Eigen::Index k, const Direction& direction, const Function& low,

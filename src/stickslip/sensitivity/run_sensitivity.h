@@ -22,7 +22,7 @@
 
 namespace stickslip::sensitivity {
 
-// Two bodies met: the instant where the stepper locates it.
+// Two bodies met within a step that was cut there; a rebound's instant is that of the straight line back, O(h^2).
 struct Touch {
   double time = 0;
   int body_a = -1, body_b = -1;
@@ -60,6 +60,7 @@ class RunSensitivity {
 
  private:
   bool step(double h, double end_time, StepSensitivity* derivative);
+  void find_rebounds(double h);
 
   std::unique_ptr<collision::Collider> collider_;
   stepping::World world_;
