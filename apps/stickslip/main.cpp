@@ -29,6 +29,7 @@ constexpr const char* kExamples =
     "  stickslip export ball.h5 -o ball.csv           a recording as CSV\n"
     "  stickslip study study.toml --store results.db  sweeps and Monte Carlo: trials with intervals, resumable\n"
     "  stickslip optimise study.toml -o best.toml     search for the best design; written back as a scene\n"
+    "  stickslip plan plan.toml                      find a motion between given ends; written as a scene\n"
     "  stickslip sensitivity scene.toml --of mu       derivatives of the observables\n"
     "  stickslip solve problem.json                   solve one problem, print one line\n"
     "  stickslip solve --json problems/*.json.gz      one JSON object per file, for programs\n"
@@ -69,6 +70,7 @@ int run(int argc, char** argv) {
   stickslip::app::add_export(app, exit_code);
   stickslip::app::add_study(app, exit_code);
   stickslip::app::add_optimise(app, exit_code);
+  stickslip::app::add_plan(app, exit_code);
   stickslip::app::add_sensitivity(app, exit_code);
   stickslip::app::add_solve(app, exit_code);
   stickslip::app::add_list(app, exit_code);

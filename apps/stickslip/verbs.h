@@ -28,6 +28,7 @@ void add_export(CLI::App& app, int& exit_code);
 void add_study(CLI::App& app, int& exit_code);
 void add_optimise(CLI::App& app, int& exit_code);
 void add_sensitivity(CLI::App& app, int& exit_code);
+void add_plan(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 

@@ -39,9 +39,12 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"simulation",
        {"math", "model", "collision", "contact", "complementarity", "complementarity/corpus", "stepping"}},
       {"scene", {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation"}},
+      {"sensitivity", {"math", "model", "collision", "contact", "stepping", "simulation", "scene"}},
+      {"planning",
+       {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation", "scene", "sensitivity"}},
       {"recording", {"math", "model", "collision", "contact", "stepping", "simulation"}},
       {"report", {"math", "model", "collision", "contact", "recording", "scene", "study"}},
-      {"study", {"math", "model", "collision", "contact", "stepping", "simulation", "scene"}},
+      {"study", {"math", "model", "collision", "contact", "stepping", "simulation", "scene", "sensitivity"}},
       {"study_mpi", {"math", "study"}},
   };
   return kAllowed;

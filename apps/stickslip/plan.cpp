@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip plan PLAN: find a motion between given ends, and replay it.
+#include "batch.h"
+#include "run_session.h"
+#include "verbs.h"
+
+#include "stickslip/planning/planner.h"
+#include "stickslip/recording/reader.h"
+#include "stickslip/report/page.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace stickslip::app {
+namespace {
+
+using planning::Plan;
+using planning::PlanResult;
+using planning::Solution;
+
+constexpr const char* kPlanExamples =
+    "A plan file names a scene, the unknowns and what is to hold at the end (docs/planning.md). The solution is "
+    "written\n"
+    "as a scene that `stickslip run` replays, with a recording and a page of the replay. What is not found is "
+    "reported\n"
+    "as not found, with the best violation: that is no proof that there is none.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip plan examples/plan-ball/plan.toml\n"
+    "  stickslip plan examples/plan-ball/plan.toml --set target_x=0.8 --set steps=1000 --json --no-record\n"
+    "  stickslip run plan-ball.toml\n"
+    "\n"
+    "Exit codes: 0 found, 1 not found or not written, 2 bad input.";
+
+struct PlanCommand {
+  std::string file, output;
+  std::vector<std::string> set;
+  bool json = false, record = true;
+};
+
+// One solution on disk: the scene, how well it replays, and the recording.
+struct Written {
+  std::string scene, recording, page;
+  double replay = 0;
+};
+
+std::string default_name(const std::string& file) {
+  const std::filesystem::path path = std::filesystem::absolute(file);
+  const bool in_folder = path.stem() == "plan" && path.has_parent_path() && path.parent_path().has_filename();
+  return (in_folder ? path.parent_path().filename() : path.stem()).string() + (in_folder ? ".toml" : "-solved.toml");
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("cannot write {}", path));
+}
+
+Written write_solution(const PlanCommand& command, const Plan& plan, const Solution& solution, std::size_t number) {
+  std::filesystem::path path = command.output.empty() ? default_name(command.file) : command.output;
+  if (number > 0) path.replace_filename(fmt::format("{}-{}.toml", path.stem().string(), number + 1));
+  Written written;
+  written.scene = path.string();
+  const std::span<const double> unknowns{solution.unknowns.data(), static_cast<std::size_t>(solution.unknowns.size())};
+  write_text(written.scene, planning::solved_scene(plan, unknowns, path.parent_path()));
+  written.replay = planning::replay(plan, scene::load_scene(written.scene));
+  if (!command.record) return written;
+  RunOptions replay;
+  replay.scene = written.scene;
+  replay.output = std::filesystem::path(path).replace_extension("h5").string();
+  RunSession(replay).run();
+  written.recording = replay.output;
+  written.page = std::filesystem::path(path).replace_extension("html").string();
+  const recording::Recording recording(written.recording);
+  const report::RunData data = report::prepare(recording);
+  const report::NamedRun run{path.stem().string(), &data};
+  write_text(written.page, report::runs_page({run}));
+  return written;
+}
+
+const std::string& body_name(const scene::Scene& scene, int body) {
+  return scene.model.bodies[static_cast<std::size_t>(body)].name;
+}
+
+nlohmann::json modes_of(const scene::Scene& scene, const Solution& solution) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const simulation::ModeInterval& interval : solution.modes)
+    list.push_back({{"between", {body_name(scene, interval.body_a), body_name(scene, interval.body_b)}},
+                    {"mode", contact::to_string(interval.mode)},
+                    {"begin", interval.begin},
+                    {"end", interval.end}});
+  return list;
+}
+
+nlohmann::json touches_of(const scene::Scene& scene, const Solution& solution) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const sensitivity::Touch& touch : solution.touches)
+    list.push_back(
+        {{"between", {body_name(scene, touch.body_a), body_name(scene, touch.body_b)}}, {"time", touch.time}});
+  return list;
+}
+
+nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const Solution& solution,
+                             const Written& written) {
+  nlohmann::json unknowns = nlohmann::json::object();
+  for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
+    unknowns[plan.unknowns[i].name] = solution.unknowns[static_cast<Eigen::Index>(i)];
+  nlohmann::json object = {{"unknowns", unknowns},
+                           {"residuals",
+                            {{"dynamics", solution.dynamics},
+                             {"complementarity", solution.complementarity},
+                             {"conditions", solution.violation},
+                             {"replay", written.replay}}},
+                           {"modes", modes_of(scene, solution)},
+                           {"touches", touches_of(scene, solution)},
+                           {"iterations", solution.iterations},
+                           {"start", solution.start},
+                           {"plan", written.scene}};
+  if (plan.has_objective) object["objective"] = solution.objective;
+  if (!written.recording.empty()) object["recording"] = written.recording;
+  if (!written.page.empty()) object["page"] = written.page;
+  return object;
+}
+
+nlohmann::json result_json(const Plan& plan, const scene::Scene& scene, const PlanResult& result,
+                           const std::vector<Written>& written) {
+  nlohmann::json object = nlohmann::json::object();
+  if (result.status == PlanResult::Status::Solved) {
+    object = solution_json(plan, scene, result.solutions[0], written[0]);
+    nlohmann::json all = nlohmann::json::array();
+    for (std::size_t i = 0; i < result.solutions.size(); ++i)
+      all.push_back(solution_json(plan, scene, result.solutions[i], written[i]));
+    object["solutions"] = all;
+  } else {
+    nlohmann::json closest = nlohmann::json::object();
+    for (std::size_t i = 0; i < plan.unknowns.size() && result.closest.size() > 0; ++i)
+      closest[plan.unknowns[i].name] = result.closest[static_cast<Eigen::Index>(i)];
+    object = {
+        {"unknowns", nlohmann::json::object()},
+        {"residuals", nlohmann::json::object()},
+        {"modes", nlohmann::json::array()},
+        {"closest", closest},
+        {"violation", std::isfinite(result.violation) ? nlohmann::json(result.violation) : nlohmann::json(nullptr)},
+        {"violated", result.violated},
+        {"cause", result.cause}};
+  }
+  object["status"] = result.status == PlanResult::Status::Solved ? "solved" : "not-found";
+  object["seconds"] = result.seconds;
+  object["steps"] = plan.steps;
+  object["method"] = result.method;
+  object["derivatives"] = result.derivatives;
+  object["starts"] = result.starts;
+  object["searches_solved"] = result.searches_solved;
+  object["runs"] = result.runs;
+  return object;
+}
+
+void print_solution(const Plan& plan, const scene::Scene& scene, const Solution& solution, const Written& written) {
+  for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
+    fmt::print("  {:<12} {:.12g}\n", plan.unknowns[i].name, solution.unknowns[static_cast<Eigen::Index>(i)]);
+  if (plan.has_objective) fmt::print("  objective    {:.12g}\n", solution.objective);
+  for (const simulation::ModeInterval& interval : solution.modes)
+    fmt::print("  {:.6g} to {:.6g} s: {} and {} {}\n", interval.begin, interval.end, body_name(scene, interval.body_a),
+               body_name(scene, interval.body_b), contact::to_string(interval.mode));
+  for (const sensitivity::Touch& touch : solution.touches)
+    fmt::print("  {:.6g} s: {} and {} meet\n", touch.time, body_name(scene, touch.body_a),
+               body_name(scene, touch.body_b));
+  fmt::print("  residuals    conditions {:.1e}, dynamics {:.1e}, complementarity {:.1e}, replay {:.1e}\n",
+             solution.violation, solution.dynamics, solution.complementarity, written.replay);
+  fmt::print("  written      {}{}{}{}{}\n", written.scene, written.recording.empty() ? "" : ", ", written.recording,
+             written.page.empty() ? "" : ", ", written.page);
+}
+
+void print_result(const Plan& plan, const scene::Scene& scene, const PlanResult& result,
+                  const std::vector<Written>& written) {
+  if (result.status == PlanResult::Status::NotFound) {
+    fmt::print("not found    {} starts, {} runs, {:.3g} s\n", result.starts, result.runs, result.seconds);
+    if (result.closest.size() > 0) {
+      fmt::print("closest      \"{}\" is violated by {:.6g} with", result.violated, result.violation);
+      for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
+        fmt::print("{} {} = {:.9g}", i > 0 ? "," : "", plan.unknowns[i].name,
+                   result.closest[static_cast<Eigen::Index>(i)]);
+      fmt::print("\n");
+    }
+    if (!result.cause.empty()) fmt::print("runs failed  {}\n", result.cause);
+    return;
+  }
+  fmt::print("found        {} solution{}, {} of {} starts, {} runs, {:.3g} s; {}, {} derivatives\n",
+             result.solutions.size(), result.solutions.size() == 1 ? "" : "s", result.searches_solved, result.starts,
+             result.runs, result.seconds, result.method, result.derivatives);
+  for (std::size_t i = 0; i < result.solutions.size(); ++i) {
+    if (result.solutions.size() > 1) fmt::print("solution {}\n", i + 1);
+    print_solution(plan, scene, result.solutions[i], written[i]);
+  }
+}
+
+int run_plan(const PlanCommand& command) {
+  const Plan plan = planning::load_plan(command.file, overrides_of(command.set));
+  const PlanResult result = planning::solve(plan);
+  const Eigen::VectorXd guess = planning::start_of(plan, 0);
+  const scene::Scene scene = planning::scene_at(plan, {guess.data(), plan.unknowns.size()});
+  std::vector<Written> written;
+  for (std::size_t i = 0; i < result.solutions.size(); ++i)
+    written.push_back(write_solution(command, plan, result.solutions[i], i));
+  if (command.json)
+    fmt::print("{}\n", result_json(plan, scene, result, written).dump());
+  else
+    print_result(plan, scene, result, written);
+  return result.status == PlanResult::Status::Solved ? kDone : kFailed;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, int& exit_code) {
+  auto command = std::make_shared<PlanCommand>();
+  CLI::App* verb = app.add_subcommand("plan", "Find a motion between given ends, through changes of contact");
+  verb->footer(kPlanExamples);
+  verb->add_option("PLAN", command->file, "Plan file (TOML)")->required();
+  verb->add_option("--set", command->set, "name=value: a parameter, steps, duration, or method.KEY")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("-o,--output", command->output, "Scene to write (default: named after the plan's folder)");
+  verb->add_flag("!--no-record", command->record, "Write no recording and no page of the replay");
+  verb->add_flag("--json", command->json, "One JSON object on standard output");
+  verb->callback([command, &exit_code] {
+    try {
+      exit_code = run_plan(*command);
+    } catch (const scene::SceneError& error) {
+      fmt::print(stderr, "stickslip: {}\n", error.what());
+      exit_code = kBadInput;
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "stickslip: {}\n", error.what());
+      exit_code = kFailed;
+    }
+  });
+}
+
+}  // namespace stickslip::app

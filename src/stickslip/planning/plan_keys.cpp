@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/planning/plan_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace stickslip::planning {
+namespace {
+
+using scene::Key;
+using scene::TableKeys;
+
+constexpr Key kPlan[] = {
+    {"title", "text", "empty", "one line that says what is planned"},
+    {"scene", "file name", "required", "relative to the plan file"},
+    {"steps", "integer >= 1", "duration / step of the scene", "of equal length, over the scene's duration"},
+    {"conditions", "list of texts", "required",
+     "\"a == b\", \"a <= b\" or \"a >= b\" at the end of the run: expressions of body coordinates, parameters and "
+     "observables; start_NAME.x is a coordinate at the start"},
+    {"objective", "expression", "none",
+     "likewise a number, to be made small among the motions that satisfy the conditions"},
+    {"closest", "true or false", "false", "fewer conditions than unknowns: take the solution near the start"},
+    {"solutions", "one or all", "\"one\"", "stop at the first, or list all that the starts lead to"},
+    {"starts", "integer >= 1", "as many as guesses",
+     "searches: from the guesses, then from random places within bounds"},
+    {"seed", "integer >= 0", "1", "of the random starts"},
+    {"tolerance", "number > 0", "1e-9", "how well every condition must hold"},
+    {"iterations", "integer >= 1", "60", "of one search, at most"},
+    {"parameters", "table", "none", "more parameters, as in a scene, for conditions to use"},
+    {"set", "table", "none", "values for the scene: parameters, duration, method.KEY"},
+    {"unknown", "table", "required", "what is to be found, each with a table, see below"},
+};
+
+constexpr Key kUnknown[] = {
+    {"start", "text", "none",
+     "a coordinate at the start, such as \"ball.vx\"; absent: the scene's parameter of that name"},
+    {"guess", "number or list", "the scene's value", "where searches begin, one after the other"},
+    {"min", "number", "the parameter's", "lower bound"},
+    {"max", "number", "the parameter's", "upper bound"},
+    {"scale", "number > 0", "1", "without bounds: how far random starts lie from the guess"},
+    {"pieces", "integer >= 1", "none", "a history: stands for the scene's parameters NAME_1 ... NAME_n"},
+};
+
+constexpr TableKeys kTables[] = {
+    {"", "Top level", "", kPlan},
+    {"unknown.NAME", "`[unknown.NAME]`", "", kUnknown},
+};
+
+}  // namespace
+
+const TableKeys& plan_keys_of(std::string_view table) {
+  const auto* found = std::ranges::find_if(kTables, [&](const TableKeys& keys) { return table == keys.table; });
+  assert(found != std::end(kTables));
+  return *found;
+}
+
+std::string plan_reference() {
+  std::string text;
+  for (const TableKeys& table : kTables) {
+    text += fmt::format("### {}\n\n", table.title);
+    text += "| key | value | when absent | meaning |\n|---|---|---|---|\n";
+    for (const Key& key : table.keys)
+      text += fmt::format("| `{}` | {} | {} | {} |\n", key.name, key.type, key.fallback, key.meaning);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace stickslip::planning

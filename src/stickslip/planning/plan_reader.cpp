@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// From a file to a Plan: the keys, then everything against the scene, so that what can be wrong is said before the
+// first search.
+#include "stickslip/planning/end_conditions.h"
+#include "stickslip/planning/plan.h"
+#include "stickslip/planning/plan_keys.h"
+#include "stickslip/scene/nearest_name.h"
+#include "stickslip/scene/table_reader.h"
+#include "stickslip/sensitivity/tangent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stickslip::planning {
+namespace {
+
+using scene::SceneError;
+using scene::TableReader;
+using scene::Value;
+
+constexpr double kMostSteps = 1e8;
+
+// Start coordinates: where they stand in a scene file, and in the tangent of a body.
+struct Coordinate {
+  const char* name;
+  const char* key;
+  int item;  // of the key's list; -1: the key is one number
+  int component;
+};
+constexpr Coordinate kPlanar[] = {{"x", "position", 0, 0},   {"y", "position", 1, 1},
+                                  {"angle", "angle", -1, 5}, {"vx", "velocity", 0, 6},
+                                  {"vy", "velocity", 1, 7},  {"wz", "angular_velocity", -1, 11}};
+constexpr Coordinate kSpatial[] = {
+    {"x", "position", 0, 0},          {"y", "position", 1, 1},           {"z", "position", 2, 2},
+    {"vx", "velocity", 0, 6},         {"vy", "velocity", 1, 7},          {"vz", "velocity", 2, 8},
+    {"wx", "angular_velocity", 0, 9}, {"wy", "angular_velocity", 1, 10}, {"wz", "angular_velocity", 2, 11}};
+
+std::span<const Coordinate> coordinates(bool planar) {
+  return planar ? std::span<const Coordinate>(kPlanar) : std::span<const Coordinate>(kSpatial);
+}
+
+Value number_value(double number, const scene::Place& place) {
+  Value value;
+  value.kind = Value::Kind::Number;
+  value.number = number;
+  value.place = place;
+  return value;
+}
+
+Value text_value(std::string text, const scene::Place& place) {
+  Value value;
+  value.kind = Value::Kind::Text;
+  value.text = std::move(text);
+  value.place = place;
+  return value;
+}
+
+void set_entry(Value& table, const std::string& key, Value value) {
+  if (Value* known = table.find(key)) {
+    *known = std::move(value);
+    return;
+  }
+  const scene::Place place = value.place;
+  table.entries.push_back({key, place, std::move(value)});
+}
+
+std::string override_text(const Value& value, const std::string& what) {
+  switch (value.kind) {
+    case Value::Kind::Number: return fmt::format("{}", value.number);
+    case Value::Kind::Boolean: return value.boolean ? "true" : "false";
+    case Value::Kind::Text: return value.text;
+    default: throw SceneError(value.place, fmt::format("{} must be a number or text", what));
+  }
+}
+
+class PlanReader {
+ public:
+  PlanReader(scene::Document document, std::span<const scene::Override> overrides)
+      : file_(std::move(document)), given_(overrides.begin(), overrides.end()) {}
+
+  Plan read() {
+    const TableReader top(file_.root, plan_keys_of(""), constants_, "the plan");
+    plan_.file = file_.file;
+    plan_.title = top.text("title", "");
+    read_scene(top);
+    read_unknowns(top.require("unknown"));
+    read_conditions(top);
+    read_search(top);
+    count_conditions(top);
+    static_cast<void>(EndConditions(plan_, scene_at(plan_, first_guess())));
+    return std::move(plan_);
+  }
+
+ private:
+  static std::int64_t integer(const TableReader& table, const char* key, double fallback, double least, double most) {
+    const double number = table.number(key, fallback);
+    if (number != std::round(number) || number < least || number > most)
+      throw SceneError(table.require(key).place, fmt::format("{} must be an integer from {} to {}, not {}",
+                                                             table.what(key), least, most, number));
+    return static_cast<std::int64_t>(number);
+  }
+
+  void read_scene(const TableReader& top) {
+    const Value& name = top.require("scene");
+    plan_.scene_file = plan_.file.parent_path() / scene::read_text(name, top.what("scene"));
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(plan_.scene_file, error))
+      throw SceneError(name.place, fmt::format("cannot read the scene '{}'", plan_.scene_file.string()));
+    plan_.document = scene::read_document(plan_.scene_file);
+    if (const Value* more = top.find("parameters")) {
+      if (more->kind != Value::Kind::Table) throw SceneError(more->place, "'parameters' must be a table");
+      for (const Value::Entry& entry : more->entries) {
+        set_entry(parameters(), entry.key, entry.value);
+        plan_.added_parameters.push_back(entry.key);
+      }
+    }
+    if (const Value* set = top.find("set")) read_set(*set, "");
+    std::int64_t steps = 0;
+    for (const scene::Override& over : given_) {
+      if (over.name != "steps") {
+        plan_.overrides.push_back(over);
+        continue;
+      }
+      const double number = std::strtod(over.value.c_str(), nullptr);
+      if (!(number >= 1) || number != std::round(number) || number > kMostSteps)
+        throw SceneError({"--set steps=" + over.value, 0, 0}, "the number of steps must be an integer >= 1");
+      steps = static_cast<std::int64_t>(number);
+    }
+    scene_ = scene::make_scene(plan_.document, plan_.overrides);
+    for (const scene::Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
+    const double fitting = std::max(1.0, std::round(scene_.duration / scene_.method.step));
+    plan_.steps = steps > 0 ? steps : integer(top, "steps", fitting, 1, kMostSteps);
+  }
+
+  Value& parameters() {
+    if (plan_.document.root.find("parameters") == nullptr)
+      plan_.document.root.entries.push_back({"parameters", plan_.document.root.place, Value{}});
+    return *plan_.document.root.find("parameters");
+  }
+
+  void read_set(const Value& table, const std::string& prefix) {
+    if (table.kind != Value::Kind::Table)
+      throw SceneError(table.place, fmt::format("'set' must be a table, not {}", Value::name_of(table.kind)));
+    for (const Value::Entry& entry : table.entries) {
+      const std::string name = prefix + entry.key;
+      if (entry.value.kind == Value::Kind::Table)
+        read_set(entry.value, name + ".");
+      else
+        plan_.overrides.push_back({name, override_text(entry.value, fmt::format("'{}' of [set]", name))});
+    }
+  }
+
+  void read_unknowns(const Value& table) {
+    if (table.kind != Value::Kind::Table || table.entries.empty())
+      throw SceneError(table.place, "[unknown] must name at least one unknown");
+    for (const Value::Entry& entry : table.entries) {
+      const std::string what = fmt::format("the unknown '{}'", entry.key);
+      const TableReader reader(entry.value, plan_keys_of("unknown.NAME"), constants_, what);
+      if (!reader.has("pieces")) {
+        read_unknown(entry, entry.key, reader);
+        continue;
+      }
+      const std::int64_t pieces = integer(reader, "pieces", 1, 1, 1e4);
+      if (reader.has("start")) throw SceneError(entry.place, fmt::format("{} has both 'start' and 'pieces'", what));
+      for (std::int64_t i = 1; i <= pieces; ++i) read_unknown(entry, fmt::format("{}_{}", entry.key, i), reader);
+    }
+  }
+
+  void read_unknown(const Value::Entry& entry, const std::string& name, const TableReader& reader) {
+    Unknown unknown;
+    unknown.name = name;
+    unknown.place = entry.place;
+    double value = 0;
+    if (const Value* start = reader.find("start"))
+      value = tie_to_start(*start, reader.what("start"), unknown);
+    else
+      value = take_parameter(entry, unknown);
+    unknown.low = reader.number("min", unknown.low);
+    unknown.high = reader.number("max", unknown.high);
+    if (!(unknown.low <= unknown.high))
+      throw SceneError(entry.place, fmt::format("the unknown '{}': no number lies between min = {} and max = {}", name,
+                                                unknown.low, unknown.high));
+    unknown.scale = reader.positive("scale", 1);
+    if (const Value* guess = reader.find("guess")) {
+      if (guess->kind == Value::Kind::Array)
+        unknown.guesses = scene::read_numbers(*guess, constants_, reader.what("guess"));
+      else
+        unknown.guesses = {scene::read_number(*guess, constants_, reader.what("guess"))};
+    }
+    if (unknown.guesses.empty()) unknown.guesses = {std::clamp(value, unknown.low, unknown.high)};
+    for (const double one : unknown.guesses)
+      if (one < unknown.low || one > unknown.high)
+        throw SceneError(entry.place, fmt::format("the unknown '{}': the guess {} lies outside {} .. {}", name, one,
+                                                  unknown.low, unknown.high));
+    plan_.unknowns.push_back(std::move(unknown));
+  }
+
+  double take_parameter(const Value::Entry& entry, Unknown& unknown) const {
+    const auto found = std::ranges::find(scene_.parameters, unknown.name, &scene::Parameter::name);
+    if (found == scene_.parameters.end()) {
+      std::vector<std::string> names;
+      for (const scene::Parameter& parameter : scene_.parameters) names.push_back(parameter.name);
+      const std::string hint = scene::did_you_mean(unknown.name, names);
+      throw SceneError(entry.place, fmt::format("the scene has no parameter '{}'", unknown.name),
+                       hint.empty() ? "for a coordinate at the start, write start = \"body.vx\"" : hint);
+    }
+    unknown.low = found->min;
+    unknown.high = found->max;
+    return found->value;
+  }
+
+  // The body's key is rewritten to read a new parameter.
+  double tie_to_start(const Value& start, const std::string& what, Unknown& unknown) {
+    const std::string& text = scene::read_text(start, what);
+    const std::size_t dot = text.find('.');
+    const std::string body = text.substr(0, dot), component = dot == std::string::npos ? "" : text.substr(dot + 1);
+    const auto found = std::ranges::find(scene_.model.bodies, body, &model::Body::name);
+    if (found == scene_.model.bodies.end()) {
+      std::vector<std::string> names;
+      for (const model::Body& one : scene_.model.bodies) names.push_back(one.name);
+      throw SceneError(start.place, fmt::format("{}: the scene has no body '{}'", what, body),
+                       scene::did_you_mean(body, names));
+    }
+    const auto list = coordinates(found->planar());
+    const auto coordinate = std::ranges::find_if(list, [&](const Coordinate& one) { return component == one.name; });
+    if (coordinate == list.end()) {
+      std::string known;
+      for (const Coordinate& one : list) known += (known.empty() ? "" : ", ") + std::string(one.name);
+      throw SceneError(start.place, fmt::format("{}: '{}' has no start coordinate '{}'", what, body, component),
+                       "known are " + known);
+    }
+    Value* table = body_table(body);
+    if (table == nullptr || table->find("frame") != nullptr || table->find("count") != nullptr)
+      throw SceneError(start.place,
+                       fmt::format("{}: body '{}' is a copy or written in another's frame; make the start a "
+                                   "parameter of the scene",
+                                   what, body));
+    unknown.body = static_cast<int>(found - scene_.model.bodies.begin());
+    unknown.component = coordinate->component;
+    const double value = rewrite(*table, *coordinate, unknown.name, start.place);
+    if (parameters().find(unknown.name) != nullptr)
+      throw SceneError(start.place, fmt::format("the scene already has a parameter '{}'; leave out 'start', or choose "
+                                                "another name",
+                                                unknown.name));
+    set_entry(parameters(), unknown.name, number_value(value, start.place));
+    return value;
+  }
+
+  Value* body_table(const std::string& name) {
+    for (Value& table : plan_.document.root.find("body")->items) {
+      const Value* known = table.find("name");
+      if (known != nullptr && known->text == name) return &table;
+    }
+    return nullptr;
+  }
+
+  // Returns the number that stood there.
+  double rewrite(Value& body, const Coordinate& coordinate, const std::string& name, const scene::Place& place) const {
+    const int dimension = scene_.model.dimension;
+    if (coordinate.item < 0) {
+      const Value* before = body.find(coordinate.key);
+      const double value =
+          before != nullptr ? scene::read_number(*before, constants_, fmt::format("'{}'", coordinate.key)) : 0;
+      set_entry(body, coordinate.key, text_value(name, place));
+      return value;
+    }
+    if (body.find(coordinate.key) == nullptr) {
+      Value list;
+      list.kind = Value::Kind::Array;
+      list.place = place;
+      for (int k = 0; k < dimension; ++k) list.items.push_back(number_value(0, place));
+      set_entry(body, coordinate.key, std::move(list));
+    }
+    Value& list = *body.find(coordinate.key);
+    if (list.kind != Value::Kind::Array || static_cast<int>(list.items.size()) <= coordinate.item)
+      throw SceneError(list.place, fmt::format("'{}' must be a list of {} numbers", coordinate.key, dimension));
+    Value& item = list.items[static_cast<std::size_t>(coordinate.item)];
+    const double value = scene::read_number(item, constants_, fmt::format("'{}'", coordinate.key));
+    item = text_value(name, place);
+    return value;
+  }
+
+  void read_conditions(const TableReader& top) {
+    const Value& list = top.require("conditions");
+    if (list.kind != Value::Kind::Array || list.items.empty())
+      throw SceneError(list.place, "'conditions' must be a list of texts such as \"ball.x == 1\"");
+    for (const Value& item : list.items) plan_.conditions.push_back(split_condition(item));
+    if (const Value* objective = top.find("objective")) {
+      plan_.objective = *objective;
+      plan_.has_objective = true;
+    }
+  }
+
+  void read_search(const TableReader& top) {
+    const auto word = [&](const char* key, std::initializer_list<const char*> words) {
+      const std::string text = top.text(key, *words.begin());
+      int place = 0;
+      std::string list;
+      for (const char* one : words) {
+        if (text == one) return place;
+        list += (list.empty() ? "" : ", ") + std::string(one);
+        ++place;
+      }
+      throw SceneError(top.require(key).place, fmt::format("{}: unknown name '{}'", top.what(key), text),
+                       "known are " + list);
+    };
+    plan_.wanted = static_cast<Wanted>(word("solutions", {"one", "all"}));
+    std::size_t guesses = 1;
+    for (const Unknown& unknown : plan_.unknowns) guesses = std::max(guesses, unknown.guesses.size());
+    plan_.starts = static_cast<int>(integer(top, "starts", static_cast<double>(guesses), 1, 1e6));
+    plan_.seed = static_cast<std::uint64_t>(integer(top, "seed", 1, 0, 9e15));
+    plan_.tolerance = top.positive("tolerance", plan_.tolerance);
+    plan_.iterations = static_cast<int>(integer(top, "iterations", plan_.iterations, 1, 1e6));
+    plan_.closest = top.boolean("closest", false);
+  }
+
+  void count_conditions(const TableReader& top) const {
+    const int equations = plan_.equations(), unknowns = static_cast<int>(plan_.unknowns.size());
+    const scene::Place& place = top.require("conditions").place;
+    std::string names;
+    for (const Unknown& unknown : plan_.unknowns) names += (names.empty() ? "" : ", ") + unknown.name;
+    if (equations > unknowns)
+      throw SceneError(place,
+                       fmt::format("too many conditions: {} equations for {} unknown{} ({})", equations, unknowns,
+                                   unknowns == 1 ? "" : "s", names),
+                       "drop conditions, turn them into bounds (<=, >=), or leave more unknowns free");
+    if (equations < unknowns && !plan_.has_objective && !plan_.closest)
+      throw SceneError(place,
+                       fmt::format("too few conditions: {} equation{} for {} unknowns ({})", equations,
+                                   equations == 1 ? "" : "s", unknowns, names),
+                       "add conditions, fix an unknown, give an objective, or set closest = true");
+  }
+
+  [[nodiscard]] std::vector<double> first_guess() const {
+    std::vector<double> values;
+    for (const Unknown& unknown : plan_.unknowns) values.push_back(unknown.guesses[0]);
+    return values;
+  }
+
+  scene::Document file_;
+  std::vector<scene::Override> given_;
+  scene::Scope constants_;
+  scene::Scene scene_;
+  Plan plan_;
+};
+
+}  // namespace
+
+int Plan::equations() const {
+  return static_cast<int>(std::ranges::count(conditions, Condition::Relation::Equal, &Condition::relation));
+}
+
+std::vector<scene::Override> overrides_at(const Plan& plan, std::span<const double> unknowns) {
+  std::vector<scene::Override> all = plan.overrides;
+  for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
+    all.push_back({plan.unknowns[i].name, fmt::format("{}", unknowns[i])});
+  return all;
+}
+
+scene::Scene scene_at(const Plan& plan, std::span<const double> unknowns) {
+  std::vector<scene::Override> all = overrides_at(plan, unknowns);
+  scene::Scene scene = scene::make_scene(plan.document, all);
+  const double step = scene.duration / static_cast<double>(plan.steps);
+  if (step == scene.method.step) return scene;
+  all.push_back({"method.step", fmt::format("{}", step)});
+  return scene::make_scene(plan.document, all);
+}
+
+Plan load_plan(const std::filesystem::path& file, std::span<const scene::Override> overrides) {
+  return PlanReader(scene::read_document(file), overrides).read();
+}
+
+}  // namespace stickslip::planning

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A solution as a scene file: the plan's scene is included, and everything that the plan decides is written with all
+// its digits.
+#include "stickslip/planning/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::planning {
+namespace {
+
+using scene::Value;
+
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+// Numbers, texts and lists of them: what start coordinates are written with.
+std::string as_toml(const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::Number: return fmt::format("{}", value.number);
+    case Value::Kind::Boolean: return value.boolean ? "true" : "false";
+    case Value::Kind::Text: return toml_text(value.text);
+    default: break;
+  }
+  std::string list;
+  for (const Value& item : value.items) list += (list.empty() ? "" : ", ") + as_toml(item);
+  return "[" + list + "]";
+}
+
+std::string parameter_line(const scene::Parameter& parameter) {
+  std::string text = fmt::format("{} = {{ value = {}", parameter.name, parameter.value);
+  if (std::isfinite(parameter.min)) text += fmt::format(", min = {}", parameter.min);
+  if (std::isfinite(parameter.max)) text += fmt::format(", max = {}", parameter.max);
+  if (!parameter.unit.empty()) text += fmt::format(", unit = {}", toml_text(parameter.unit));
+  if (!parameter.description.empty()) text += fmt::format(", description = {}", toml_text(parameter.description));
+  return text + " }\n";
+}
+
+}  // namespace
+
+std::string solved_scene(const Plan& plan, std::span<const double> unknowns, const std::filesystem::path& folder) {
+  const scene::Scene scene = scene_at(plan, unknowns);
+  std::error_code error;
+  std::filesystem::path included = std::filesystem::proximate(plan.scene_file, folder.empty() ? "." : folder, error);
+  if (error) included = std::filesystem::absolute(plan.scene_file);
+  const stepping::Method& method = scene.method;
+  std::string text = fmt::format("# A solution of {}: the unknowns are", plan.file.filename().string());
+  for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
+    text += fmt::format("{} {} = {}", i > 0 ? "," : "", plan.unknowns[i].name, unknowns[i]);
+  text += fmt::format("\ntitle = {}\ninclude = [{}]\nduration = {}\n\n[method]\n",
+                      toml_text(plan.title.empty() ? scene.title : plan.title), toml_text(included.generic_string()),
+                      scene.duration);
+  text += fmt::format(
+      "motion = {}\nstepper = {}\nfriction = {}\ndirections = {}\nstep = {}\nsolver = {}\ntolerance = {}\ncollider = "
+      "{}\n",
+      toml_text(method.motion), toml_text(method.stepper), toml_text(method.friction), method.directions, method.step,
+      toml_text(method.solver), method.tolerance, toml_text(method.collider));
+  text += "\n[parameters]\n";
+  for (const scene::Parameter& parameter : scene.parameters) text += parameter_line(parameter);
+  std::vector<std::string> written;
+  for (const Unknown& unknown : plan.unknowns) {
+    if (unknown.body < 0) continue;
+    const std::string& name = scene.model.bodies[static_cast<std::size_t>(unknown.body)].name;
+    if (std::ranges::find(written, name) != written.end()) continue;
+    written.push_back(name);
+    text += fmt::format("\n[[body]]\nname = {}\n", toml_text(name));
+    for (const Value& body : plan.document.root.find("body")->items) {
+      const Value* known = body.find("name");
+      if (known == nullptr || known->text != name) continue;
+      for (const char* key : {"position", "angle", "velocity", "angular_velocity"})
+        if (const Value* value = body.find(key)) text += fmt::format("{} = {}\n", key, as_toml(*value));
+    }
+  }
+  return text;
+}
+
+}  // namespace stickslip::planning

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Solves a plan: searches from several starts, tells solutions apart by their unknowns and their contact modes.
+//
+// What no search found is reported as not found, with the best violation: whether it exists is another question.
+#pragma once
+
+#include "stickslip/planning/plan.h"
+#include "stickslip/planning/search.h"
+
+namespace stickslip::planning {
+
+struct Solution {
+  Eigen::VectorXd unknowns;
+  double violation = 0;        // largest of the conditions
+  double objective = 0;        // if there is one
+  double dynamics = 0;         // residual of the equations of motion, worst step
+  double complementarity = 0;  // certificate, worst step
+  std::vector<simulation::ModeInterval> modes;
+  std::vector<sensitivity::Touch> touches;  // located by the stepper
+  int start = 0;                            // which search found it
+  int iterations = 0;
+};
+
+struct PlanResult {
+  enum class Status { Solved, NotFound };
+  Status status = Status::NotFound;
+  std::vector<Solution> solutions;  // the best first
+  std::string method;               // what was done: "shooting", "whole"
+  std::string derivatives;          // "exact" or "differences"
+  int starts = 0, searches_solved = 0;
+  std::int64_t runs = 0;
+  double seconds = 0;  // of the searches
+  // NotFound: the best attempt.
+  Eigen::VectorXd closest;
+  double violation = std::numeric_limits<double>::infinity();
+  std::string violated;  // the condition that is violated most
+  std::string cause;     // why no run was possible, if none was
+};
+
+[[nodiscard]] PlanResult solve(const Plan& plan);
+
+// Places from which the searches begin: the guesses, then random ones within the bounds.
+[[nodiscard]] Eigen::VectorXd start_of(const Plan& plan, int number);
+
+// The conditions at the end of a run of the scene by simulation/, as `run` does it: how well a written plan replays.
+[[nodiscard]] double replay(const Plan& plan, const scene::Scene& scene);
+
+}  // namespace stickslip::planning

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/planning/search.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::planning {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kFirstDamping = 1e-3, kMoreDamping = 5, kLessDamping = 0.1, kNoDamping = 1e-6, kMostDamping = 1e10;
+constexpr double kSmallestStep = 1e-15;  // relative
+constexpr double kNearlyThere = 1e-5;    // the next step is likely the last: its derivative is not needed
+
+class Minimiser {
+ public:
+  Minimiser(const Plan& plan, Shooter& shooter, const VectorXd& start) : plan_(plan), shooter_(shooter) {
+    result_.unknowns = start;
+  }
+
+  Search run() {
+    Shot shot = shooter_.shoot(result_.unknowns, true);
+    if (!shot.ran) {
+      result_.cause = shot.cause;
+      return result_;
+    }
+    take(shot);
+    for (; result_.iterations < plan_.iterations; ++result_.iterations) {
+      if (solved()) return end(Search::Ending::Solved);
+      if (!improve()) return end(Search::Ending::Stalled);
+    }
+    return end(solved() ? Search::Ending::Solved : Search::Ending::IterationLimit);
+  }
+
+ private:
+  [[nodiscard]] bool solved() const { return result_.violation() <= plan_.tolerance; }
+
+  Search& end(Search::Ending ending) {
+    result_.ending = ending;
+    return result_;
+  }
+
+  void take(const Shot& shot) {
+    residual_of(shooter_.conditions(), shot, result_.residual, jacobian_);
+    norm_ = result_.residual.norm();
+    result_.worst_residual = shot.worst_residual;
+    result_.worst_balance = std::max(result_.worst_balance, shot.worst_balance);
+    const auto conditions = static_cast<Index>(shooter_.conditions().size());
+    if (shot.values.size() > conditions) result_.objective = shot.values[conditions];
+  }
+
+  // One accepted step; false when there is none.
+  bool improve() {
+    while (damping_ < kMostDamping) {
+      const VectorXd trial = clipped(result_.unknowns + step());
+      const double moved = (trial - result_.unknowns).cwiseAbs().maxCoeff();
+      if (moved <= kSmallestStep * std::max(1.0, trial.cwiseAbs().maxCoeff())) {
+        if (damping_ == 0 && !tried_damping_) {  // a flat or blocked direction: a damped step may differ
+          damping_ = kFirstDamping;
+          tried_damping_ = true;
+          continue;
+        }
+        return false;
+      }
+      const bool likely_last = norm_ < kNearlyThere || !shooter_.exact();
+      Shot shot = shooter_.shoot(trial, !likely_last);
+      if (shot.ran && residual_norm(shot) < norm_) {
+        result_.unknowns = trial;
+        if (likely_last) {
+          VectorXd residual;
+          MatrixXd none;
+          residual_of(shooter_.conditions(), shot, residual, none);
+          if (residual.cwiseAbs().maxCoeff() > plan_.tolerance) shot = shooter_.shoot(trial, true);
+          if (!shot.ran) return false;
+        }
+        take(shot);
+        damping_ = damping_ * kLessDamping < kNoDamping ? 0 : damping_ * kLessDamping;
+        tried_damping_ = false;
+        return true;
+      }
+      damping_ = damping_ == 0 ? kFirstDamping : damping_ * kMoreDamping;
+    }
+    return false;
+  }
+
+  [[nodiscard]] double residual_norm(const Shot& shot) const {
+    VectorXd residual;
+    MatrixXd none;
+    residual_of(shooter_.conditions(), shot, residual, none);
+    return residual.norm();
+  }
+
+  [[nodiscard]] VectorXd clipped(VectorXd u) const {
+    for (Index k = 0; k < u.size(); ++k) {
+      const Unknown& unknown = plan_.unknowns[static_cast<std::size_t>(k)];
+      u[k] = std::clamp(u[k], unknown.low, unknown.high);
+    }
+    return u;
+  }
+
+  [[nodiscard]] VectorXd step() const {
+    const VectorXd gradient = jacobian_.transpose() * result_.residual;
+    std::vector<Index> free;
+    for (Index k = 0; k < gradient.size(); ++k) {
+      const Unknown& unknown = plan_.unknowns[static_cast<std::size_t>(k)];
+      const double u = result_.unknowns[k];
+      const bool blocked = (u <= unknown.low && gradient[k] > 0) || (u >= unknown.high && gradient[k] < 0);
+      if (!blocked) free.push_back(k);
+    }
+    VectorXd d = VectorXd::Zero(gradient.size());
+    if (free.empty()) return d;
+    const MatrixXd J = jacobian_(Eigen::all, free);
+    VectorXd part;
+    if (damping_ == 0) {
+      part = -J.completeOrthogonalDecomposition().solve(result_.residual);
+    } else {
+      MatrixXd normal = J.transpose() * J;
+      const double floor = 1e-9 * normal.diagonal().maxCoeff();
+      normal.diagonal() += damping_ * normal.diagonal().cwiseMax(floor);
+      part = -normal.ldlt().solve(J.transpose() * result_.residual);
+    }
+    for (std::size_t i = 0; i < free.size(); ++i) d[free[i]] = part[static_cast<Index>(i)];
+    return d;
+  }
+
+  const Plan& plan_;
+  Shooter& shooter_;
+  Search result_;
+  MatrixXd jacobian_;
+  double norm_ = 0, damping_ = 0;
+  bool tried_damping_ = false;
+};
+
+}  // namespace
+
+void residual_of(const EndConditions& conditions, const Shot& shot, VectorXd& residual, MatrixXd& jacobian) {
+  const auto n = static_cast<Index>(conditions.size());
+  residual = shot.values.head(n);
+  if (shot.derivatives.size() > 0) jacobian = shot.derivatives.topRows(n);
+  for (Index i = 0; i < n; ++i) {
+    if (!conditions.holds_by_itself(static_cast<std::size_t>(i), residual[i])) continue;
+    residual[i] = 0;
+    if (jacobian.size() > 0) jacobian.row(i).setZero();
+  }
+}
+
+Search search(const Plan& plan, Shooter& shooter, const VectorXd& start) {
+  return Minimiser(plan, shooter, start).run();
+}
+
+}  // namespace stickslip::planning

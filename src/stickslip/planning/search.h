@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// One search for unknowns that satisfy the conditions: Levenberg-Marquardt within bounds.
+//
+//     minimise |r(u)|^2,   low <= u <= high,        (J'J + nu diag(J'J)) d = -J' r
+//
+// It begins with nu = 0, the Gauss-Newton step of least length (complete orthogonal decomposition, so that fewer
+// conditions than unknowns need no special case). A step that does not make |r| smaller, or whose run fails, is
+// rejected: nu = 1e-3, then five times as much; an accepted one makes nu ten times smaller, and 0 below 1e-6. Unknowns
+// at a bound whose descent leads out of it stay there for the step; others are clipped.
+//
+// Symbol  variable     meaning
+//   r     residual     of the conditions; an inequality that holds contributes nothing
+//   J     jacobian
+//
+// Cost: one run with derivatives per trial, 2 to 6 of them from a reasonable start; it does not grow with the steps.
+#pragma once
+
+#include "stickslip/planning/shooting.h"
+
+namespace stickslip::planning {
+
+struct Search {
+  enum class Ending { Solved, Stalled, IterationLimit, NeverRan };
+  Ending ending = Ending::NeverRan;
+  Eigen::VectorXd unknowns;  // the best ones
+  Eigen::VectorXd residual;  // there
+  double objective = 0;
+  int iterations = 0;
+  std::string cause;  // NeverRan: why the first run failed
+  double worst_residual = 0, worst_balance = 0;
+
+  [[nodiscard]] double violation() const {
+    return residual.size() > 0 ? residual.cwiseAbs().maxCoeff() : std::numeric_limits<double>::infinity();
+  }
+};
+
+[[nodiscard]] Search search(const Plan& plan, Shooter& shooter, const Eigen::VectorXd& start);
+
+// What of a shot's values counts against the conditions, and its derivative.
+void residual_of(const EndConditions& conditions, const Shot& shot, Eigen::VectorXd& residual,
+                 Eigen::MatrixXd& jacobian);
+
+}  // namespace stickslip::planning

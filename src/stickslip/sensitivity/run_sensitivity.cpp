@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/sensitivity/run_sensitivity.h"
+
+#include "stickslip/collision/registry.h"
+#include "stickslip/sensitivity/tangent.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stickslip::sensitivity {
+namespace {
+
+constexpr double kRounding = 1e-9;    // of a step: shorter remainders are rounding of the grid, as in simulation/
+constexpr double kDifference = 1e-6;  // how far the end is moved to differentiate a function of it
+
+std::unique_ptr<collision::Collider> collider_or_throw(const stepping::Method& method) {
+  auto collider = collision::make_collider(method.collider);
+  if (!collider) throw std::invalid_argument("unknown collider \"" + method.collider + "\"");
+  return collider;
+}
+
+}  // namespace
+
+RunSensitivity::RunSensitivity(const model::Model& model, const stepping::Method& method)
+    : collider_(collider_or_throw(method)),
+      world_(model, method, *collider_),
+      stepper_(stepping::make_stepper(method, model)) {
+  if (!stepper_) throw std::invalid_argument("unknown stepper \"" + method.stepper + "\"");
+}
+
+RunSensitivity::~RunSensitivity() = default;
+
+bool RunSensitivity::run_until(double time, std::span<const Direction> directions) {
+  std::unique_ptr<StepSensitivity> derivative;
+  if (!directions.empty()) {
+    derivative = std::make_unique<StepSensitivity>(world_.model, world_.method, directions);
+    tangents_.resize(directions[0].start.size(), static_cast<Eigen::Index>(directions.size()));
+    for (std::size_t k = 0; k < directions.size(); ++k)
+      tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
+  }
+  const double h = world_.method.step;
+  const double start = world_.state.time;
+  for (std::int64_t k = 1; time - world_.state.time > kRounding * h; ++k) {
+    const double next = start + static_cast<double>(k) * h;
+    const bool whole = next <= time + kRounding * h;
+    if (!step(whole ? h : time - world_.state.time, whole ? next : time, derivative.get())) return false;
+  }
+  return true;
+}
+
+bool RunSensitivity::step(double h, double end_time, StepSensitivity* derivative) {
+  const double begin = world_.state.time;
+  before_ = world_.state;
+  const stepping::StepReport report = stepper_->advance(world_, h, end_time);
+  if (!report.certified) return false;
+  ++steps_;
+  worst_residual_ = std::max(worst_residual_, report.residual);
+  timeline_.record(world_, begin, report.events);
+  for (const stepping::Event& event : report.events)
+    if (event.from == contact::Mode::Open) touches_.push_back({event.time, event.contact.body_a, event.contact.body_b});
+  if (report.sub_steps > 1) find_rebounds(h);
+  if (derivative == nullptr) return true;
+  derivative->advance(before_, {h, end_time}, world_, tangents_);
+  worst_balance_ = std::max(worst_balance_, derivative->balance_error());
+  return true;
+}
+
+// Bodies that met and parted within a step that was cut: no contact changed its mode, but approach became separation.
+void RunSensitivity::find_rebounds(double h) {
+  const auto normal_velocity = [](const collision::Contact& contact, const model::State& state) {
+    contact::ContactRows rows;
+    contact::set_rows<3>(contact, state, rows);
+    return contact::relative_velocity(rows, 0, state.bodies[static_cast<std::size_t>(rows.a)].velocity,
+                                      state.bodies[static_cast<std::size_t>(rows.b)].velocity);
+  };
+  for (std::size_t c = 0; c < world_.contacts.size(); ++c) {
+    const collision::Contact& contact = world_.contacts[c];
+    if (world_.memory[c].mode != contact::Mode::Open) continue;
+    const double away = normal_velocity(contact, world_.state);
+    if (!(away > 0) || !(normal_velocity(contact, before_) < 0) || contact.gap > away * h) continue;
+    const bool same_pair = !touches_.empty() && touches_.back().time > before_.time &&
+                           touches_.back().body_a == contact.id.body_a && touches_.back().body_b == contact.id.body_b;
+    if (!same_pair) touches_.push_back({world_.state.time - contact.gap / away, contact.id.body_a, contact.id.body_b});
+  }
+}
+
+double RunSensitivity::derivative(Eigen::Index k, const Direction& direction, const Function& low,
+                                  const Function& high) const {
+  const bool varies = direction.low != nullptr;
+  const double size = tangents_.col(k).cwiseAbs().maxCoeff();
+  if (!varies && size == 0) return 0;
+  const double amount = kDifference / std::max(size, 1e-300);
+  const double below = varies ? direction.below : amount, above = varies ? direction.above : amount;
+  model::State moved;
+  move_along(end(), tangents_.col(k), -below, moved);
+  const double before = low(moved);
+  move_along(end(), tangents_.col(k), above, moved);
+  return (high(moved) - before) / (below + above);
+}
+
+}  // namespace stickslip::sensitivity

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A run and how its end changes with unknowns: the steps of `stickslip run`, each followed by its derivative.
+//
+//     RunSensitivity run(model, method);
+//     if (run.run_until(duration, directions)) ... run.end(), run.tangents()
+//
+//     ds_0 = direction.start,    ds_(k+1) = A_k ds_k + B_k du          (step_sensitivity.h)
+//
+// Any function f of the end is differentiated with derivative(): a central difference of f along the tangent, which
+// costs two evaluations of f and no run. A step that no solver certifies ends the run; it is not tried in parts as
+// simulation/ does, since parts have no fixed place.
+#pragma once
+
+#include "stickslip/sensitivity/step_sensitivity.h"
+#include "stickslip/simulation/mode_timeline.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace stickslip::sensitivity {
+
+// Two bodies met within a step that was cut there; a rebound's instant is that of the straight line back, O(h^2).
+struct Touch {
+  double time = 0;
+  int body_a = -1, body_b = -1;
+};
+
+class RunSensitivity {
+ public:
+  // Throws std::invalid_argument for a stepper or collider that nobody registered. Both must outlive the run.
+  RunSensitivity(const model::Model& model, const stepping::Method& method);
+  ~RunSensitivity();
+  RunSensitivity(const RunSensitivity&) = delete;
+  RunSensitivity& operator=(const RunSensitivity&) = delete;
+
+  // Why tangents of this model and method cannot be made; empty when they can. Runs without directions always can.
+  [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method) {
+    return StepEquations::objection_to(model, method);
+  }
+
+  // From the model's initial state. False when a step was not certified: failed_at() is its start.
+  bool run_until(double time, std::span<const Direction> directions = {});
+
+  [[nodiscard]] const model::State& end() const { return world_.state; }
+  [[nodiscard]] const Eigen::MatrixXd& tangents() const { return tangents_; }  // one column per direction
+  [[nodiscard]] const simulation::ModeTimeline& timeline() const { return timeline_; }
+  [[nodiscard]] std::span<const Touch> touches() const { return touches_; }
+  [[nodiscard]] double failed_at() const { return world_.state.time; }
+  [[nodiscard]] double worst_residual() const { return worst_residual_; }  // certificates: complementarity
+  [[nodiscard]] double worst_balance() const { return worst_balance_; }    // equations of motion; runs with directions
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+
+  // d f(end) / d unknown k. `low` and `high` are f for the unknown below and above where f itself depends on it.
+  using Function = std::function<double(const model::State&)>;
+  [[nodiscard]] double derivative(Eigen::Index k, const Direction& direction, const Function& low,
+                                  const Function& high) const;
+
+ private:
+  bool step(double h, double end_time, StepSensitivity* derivative);
+  void find_rebounds(double h);
+
+  std::unique_ptr<collision::Collider> collider_;
+  stepping::World world_;
+  std::unique_ptr<stepping::Stepper> stepper_;
+  simulation::ModeTimeline timeline_;
+  std::vector<Touch> touches_;
+  Eigen::MatrixXd tangents_;
+  model::State before_;
+  double worst_residual_ = 0, worst_balance_ = 0;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace stickslip::sensitivity

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip plan: the files that it writes, what it prints, and its exit codes.
+#include "tests/support/command.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace stickslip::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class PlanCommand : public CommandTest {
+ protected:
+  static std::string plan(const std::string& example) {
+    return std::string("'") + tests::kSourceFolder + "/examples/" + example + "/plan.toml'";
+  }
+};
+
+TEST_F(PlanCommand, WritesASceneThatRunReplays) {
+  const CommandOutcome planned = run("plan " + plan("plan-ball") + " --json");
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  const auto json = nlohmann::json::parse(planned.out);
+  EXPECT_EQ(json["status"], "solved");
+  EXPECT_NEAR(json["unknowns"]["vx"], 1.544679596, 1e-6);
+  EXPECT_NEAR(json["unknowns"]["vy"], 0.4174456165, 1e-6);
+  EXPECT_EQ(json["modes"].size(), 2U);
+  EXPECT_EQ(json["modes"][0]["mode"], "slide");
+  EXPECT_GT(json["seconds"], 0);
+  for (const char* residual : {"dynamics", "complementarity", "conditions", "replay"})
+    EXPECT_LE(json["residuals"][residual], 1e-8) << residual;
+  EXPECT_TRUE(std::filesystem::exists(path("plan-ball.h5")));
+  EXPECT_THAT(content("plan-ball.html"), HasSubstr("<html"));
+
+  const CommandOutcome replay = run("run plan-ball.toml --json --no-record");
+  ASSERT_EQ(replay.code, 0) << replay.err;
+  const auto end = nlohmann::json::parse(replay.out)["observe"];
+  EXPECT_NEAR(end["x"], 1, 1e-8);
+  EXPECT_NEAR(end["y"], -0.1, 1e-8);
+}
+
+TEST_F(PlanCommand, TargetsComeFromTheCommandLine) {
+  const CommandOutcome planned = run("plan " + plan("plan-ball") +
+                                     " --set target_x=0.5 --set target_y=0.2 --set steps=50 -o there.toml --no-record");
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  EXPECT_THAT(planned.out, HasSubstr("found"));
+  const auto end = nlohmann::json::parse(run("run there.toml --json --no-record").out)["observe"];
+  EXPECT_NEAR(end["x"], 0.5, 1e-8);
+  EXPECT_NEAR(end["y"], 0.2, 1e-8);
+}
+
+TEST_F(PlanCommand, SaysWhatIsWrong) {
+  write("scene.toml", "dimension = 2\nduration = 1\n[[body]]\nname = \"a\"\nshape = { disc = 1 }\nmass = 1\n");
+  write("plan.toml",
+        "scene = \"scene.toml\"\nconditions = [\"a.x == 1\", \"a.y == 1\"]\n[unknown.v]\nstart = \"a.vx\"\n");
+  const CommandOutcome refused = run("plan plan.toml");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.error_lines(), 1) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("plan.toml:2:14: too many conditions"));
+}
+
+TEST_F(PlanCommand, NotFoundIsNotAnError) {
+  write("scene.toml", "dimension = 2\nduration = 1\n[[body]]\nname = \"a\"\nshape = { disc = 1 }\nmass = 1\n");
+  write("plan.toml",
+        "scene = \"scene.toml\"\nconditions = [\"a.x == 5\"]\n[unknown.v]\nstart = \"a.vx\"\nmin = -1\nmax = 1\n");
+  const CommandOutcome missed = run("plan plan.toml --json");
+  EXPECT_EQ(missed.code, 1);
+  const auto json = nlohmann::json::parse(missed.out);
+  EXPECT_EQ(json["status"], "not-found");
+  EXPECT_NEAR(json["violation"], 4, 1e-9);
+  EXPECT_EQ(json["violated"], "a.x == 5");
+  EXPECT_NEAR(json["closest"]["v"], 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace stickslip::testing
