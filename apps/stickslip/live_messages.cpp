@@ -37,12 +37,13 @@ SliderRange slider_range(const scene::Parameter& parameter) {
   return range;
 }
 
-std::string setting_message(const scene::Scene& scene, int number_of_setting, const std::string& notice) {
+std::string setting_message(const scene::Scene& scene, const SliderRanges& ranges, int number_of_setting,
+                            const std::string& notice) {
   Json out = report::setting_json(describe(scene));
   out["number"] = number_of_setting;
   out["notice"] = notice;
   for (std::size_t k = 0; k < scene.parameters.size(); ++k) {
-    const SliderRange range = slider_range(scene.parameters[k]);
+    const SliderRange& range = ranges.at(scene.parameters[k].name);
     out["parameters"][k]["low"] = range.low;
     out["parameters"][k]["high"] = range.high;
   }

@@ -2,13 +2,13 @@
 // Copyright the stickslip authors
 #include "live_session.h"
 
-#include "live_messages.h"
 #include "live_motion.h"
 #include "recording_info.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <future>
 #include <sstream>
@@ -22,6 +22,14 @@ using namespace std::chrono_literals;
 constexpr auto kFrameInterval = 20ms, kSlice = 12ms, kIdle = 100ms;
 constexpr double kBehind = 0.1;                   // seconds of wall time before the clock is set anew
 constexpr std::size_t kMostRecorded = 1'000'000;  // frames; some hundred bytes each
+
+constexpr double kGrown = 1.5;  // times the deepest overlap before a change
+
+double deepest(simulation::Simulation& run) {
+  double depth = 0;
+  for (const simulation::Overlap& overlap : run.overlaps()) depth = std::max(depth, overlap.depth);
+  return depth;
+}
 
 }  // namespace
 
@@ -144,6 +152,11 @@ void LiveSession::load(bool go_on) {
   next->values.resize(next->scene.observables.size());
   if (same) {
     next->simulation->continue_from(*now_->simulation);
+    // A body that has just grown into another is moved aside: the next step would throw it out. Overlaps that were
+    // there before are the stepper's own (compliant contacts).
+    const double before = deepest(*now_->simulation), after = deepest(*next->simulation);
+    if (after > kGrown * before && !next->simulation->resolve_overlaps())
+      throw std::runtime_error("with this value bodies overlap and could not be moved apart");
     const std::vector<double> memory = now_->observer->memory();
     if (memory.size() == next->observer->memory().size()) next->observer->restore(memory);
   } else {
@@ -153,6 +166,9 @@ void LiveSession::load(bool go_on) {
     if (go_on) notice_ = "the number of bodies changed: the run starts again";
   }
   next->observer->evaluate(next->observation(), next->values);
+  // Sliders keep the ends that they have at first.
+  for (const scene::Parameter& parameter : next->scene.parameters)
+    ranges_.try_emplace(parameter.name, slider_range(parameter));
   now_ = std::move(next);
   start_recording();
   anchor();
@@ -260,7 +276,7 @@ void LiveSession::one_step() {
 }
 
 void LiveSession::publish_setting() {
-  publisher_.setting(setting_message(now_->scene, ++number_, notice_));
+  publisher_.setting(setting_message(now_->scene, ranges_, ++number_, notice_));
   last_frame_ = {};
   changed_ = true;
 }

@@ -6,9 +6,12 @@
 // waits for whoever looks.
 //
 // A changed parameter makes a new model from the scene file; the run goes on with it from the present state at the next
-// step. Bodies that move by a given velocity or acceleration go on from where they are; those with a given position
-// follow the new expression. When the number of bodies changes the run starts again.
+// step. A body that thereby grows into another is moved aside without getting velocity. Bodies that move by a given
+// velocity or acceleration go on from where they are; those with a given position follow the new expression. When the
+// number of bodies changes the run starts again.
 #pragma once
+
+#include "live_messages.h"
 
 #include "stickslip/recording/recorder.h"
 #include "stickslip/scene/observer.h"
@@ -76,6 +79,7 @@ class LiveSession {
   std::string file_;
   std::map<std::string, std::string> overrides_;
   Publisher publisher_;
+  SliderRanges ranges_;
   std::filesystem::path folder_;  // of the recording; removed at the end
 
   std::mutex mutex_;

@@ -253,6 +253,17 @@ TEST_F(Live, AChangedSpeedMovesTheFingerFromItsPlace) {
   EXPECT_NEAR(finger(reset), -0.4, 1e-6);
 }
 
+// A stick that suddenly is four times as thick rests on the fingers as before, only higher.
+TEST_F(Live, ABodyThatGrowsIsMovedAsideWithoutVelocity) {
+  const Terminal live(command("meter-stick"));
+  for (int k = 0; k < 5; ++k) control(live, {{"do", "step"}});
+  control(live, {{"do", "set"}, {"name", "half_thickness"}, {"value", 0.01}});
+  for (int k = 0; k < 20; ++k) control(live, {{"do", "step"}});
+  const json after = frame(live, [](const json& f) { return f["steps"] == 25; });
+  EXPECT_NEAR(after["poses"][1].get<double>(), 0.01, 1e-6) << "the height of the stick";
+  EXPECT_EQ(after["contacts"].size(), 2U) << "both fingers carry it";
+}
+
 // Pages that ask and never read, as in a browser that sleeps: one for events, one for the page, which is larger than
 // what the system keeps for a client.
 TEST_F(Live, NobodyWaitsForAPageThatDoesNotRead) {

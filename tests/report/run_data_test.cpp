@@ -44,6 +44,24 @@ TEST(RunData, EnergyOfAFallingSpinningDiscIsConstant) {
   EXPECT_NEAR(data.bounds.high.x(), 3 * 0.99 + 1, 1e-12) << "the half-plane has no bounds, the disc a radius of 1";
 }
 
+TEST(Units, FollowFromThoseOfParametersAndObservables) {
+  const auto units = [](std::vector<std::string> names) {
+    recording::RunDescription run;
+    for (const std::string& name : names) run.observables.push_back({"x", name, "", 0});
+    return units_of(run);
+  };
+  const Units si = units({"m", "m/s^2"});
+  EXPECT_EQ(si.time, "s");
+  EXPECT_EQ(si.force, "N");
+  EXPECT_EQ(si.energy, "J");
+  const Units small = units({"cm", "cm/s", "kg"});
+  EXPECT_EQ(small.length, "cm");
+  EXPECT_EQ(small.force, "") << "kg cm/s^2 has no name";
+  EXPECT_EQ(units({"Hz"}).time, "s");
+  EXPECT_EQ(units({"m", "ms", "mN"}).force, "mN");
+  EXPECT_EQ(units({"", "rad"}).time, "");
+}
+
 TEST(RunData, BandsTakeTheirTimesFromEvents) {
   // Touches first in frame 3, slides until an event at 0.0567, then sticks.
   const auto fill = [](int frame, model::State& state, std::vector<contact::ContactResult>& contacts) {

@@ -43,6 +43,7 @@ export interface Setting {
   description: string;
   dimension: number;
   gravity: number[];
+  units: { time: string; length: string }; // "" where nothing tells
   duration: number | null;
   tolerance: number | null;
   parameters: Quantity[];
@@ -221,24 +222,4 @@ function contactsOf(run: Run, frame: number): ContactMark[] {
     });
   }
   return list;
-}
-
-// Units that the scene does not name are guessed from those of its parameters and observables; "" when nothing helps.
-export interface Units {
-  time: string;
-  length: string;
-  force: string;
-  energy: string;
-}
-
-export function unitsOf(setting: Setting): Units {
-  const units = [...setting.observables, ...setting.parameters].map((q) => q.unit).filter((u) => u !== "");
-  const length = ["mm", "cm", "m", "km", "in"].find((u) => units.includes(u)) ?? "";
-  const parts = units.flatMap((u) => u.split(/[\s/*^()0-9]+/));
-  const time = ["ms", "us", "min", "s"].find((u) => parts.includes(u)) ?? (parts.includes("Hz") ? "s" : "");
-  const mass = ["kg", "g"].find((u) => parts.includes(u));
-  const si = length === "m" && time === "s" && mass !== "g";
-  const force = units.find((u) => /^[mk]?N$/.test(u)) ?? (si ? "N" : "");
-  const energy = units.find((u) => /^[mk]?J$/.test(u)) ?? (si ? "J" : "");
-  return { time, length, force, energy };
 }

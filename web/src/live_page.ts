@@ -4,7 +4,7 @@
 // The page of a scene that runs: the simulation sends its newest state, the page sends commands.
 import { legend } from "./bands";
 import { playButton, showPlaying, showSwitches, speedChoice, timeDisplay } from "./controls";
-import { unitsOf, type Snapshot } from "./data";
+import type { Snapshot } from "./data";
 import { button, details, element } from "./dom";
 import { boxAround, Remote, snapshotOf, type LiveFrame, type LiveSetting } from "./live_data";
 import { ParameterPanel } from "./live_parameters";
@@ -23,6 +23,7 @@ export class LivePage {
   drawn = 0; // frames, for those who measure
   private readonly remote = new Remote((text) => this.say(text));
   private readonly title = element("h1", {}, "stickslip live");
+  private readonly badge = element("span", { class: "badge unknown" }, "live");
   private readonly notice = element("p", { class: "notice", role: "status" });
   private readonly play = playButton(() => this.remote.send({ do: this.frame?.playing ? "pause" : "play" }));
   private readonly clock = element("output", { class: "clock", "aria-label": "time" });
@@ -56,7 +57,7 @@ export class LivePage {
   }
 
   header(): HTMLElement {
-    return element("header", {}, this.title, element("span", { class: "badge good" }, "live"), this.notice);
+    return element("header", {}, this.title, this.badge, this.notice);
   }
 
   snapshot(): Snapshot | undefined {
@@ -82,7 +83,7 @@ export class LivePage {
   private build(setting: LiveSetting): void {
     this.title.textContent = setting.title || "stickslip live";
     document.title = `${setting.title} – stickslip live`;
-    const units = unitsOf(setting);
+    const { units } = setting;
     this.view = makeView(setting.dimension, () => (this.dirty = true));
     this.speed = speedChoice(1, units.time, (value) => this.remote.send({ do: "speed", value }));
     const controls = element("div", { class: "controls" }, this.play,
@@ -164,7 +165,7 @@ export class LivePage {
       setting: this.setting,
       bounds: this.bounds ?? [[-1, -1, -1], [1, 1, 1]],
       largestForce: this.largest || 1,
-      lengthUnit: unitsOf(this.setting).length,
+      lengthUnit: this.setting.units.length,
     });
   }
 
@@ -172,6 +173,15 @@ export class LivePage {
     this.view?.resize();
     for (const plot of this.plots) plot.resize();
     this.dirty = true;
+  }
+
+  // A step that is not certified stops the run; this says how good the others were.
+  private certify(frame: LiveFrame): void {
+    const tolerance = this.setting?.tolerance ?? 0;
+    const good = frame.worst !== null && frame.steps > 0 && frame.worst <= tolerance;
+    this.badge.className = good ? "badge good" : "badge unknown";
+    this.badge.textContent = good ? `live ✓ ${frame.steps} steps certified` : "live";
+    this.badge.title = good ? `worst residual ${frame.worst!.toExponential(2)}, tolerance ${tolerance.toExponential(0)}` : "";
   }
 
   private draw(now: number): void {
@@ -190,6 +200,7 @@ export class LivePage {
     this.pace.classList.toggle("slow", slow);
     if (now - this.plotted < PLOT_INTERVAL && frame.playing) return;
     this.plotted = now;
+    this.certify(frame);
     for (const plot of this.plots) plot.draw();
   }
 }

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // Reads what the command put into the page and shows it.
-import { decode, unitsOf, type Run } from "./data";
+import { decode, type Run } from "./data";
 import { element } from "./dom";
 import { LivePage, inspectLive } from "./live_page";
 import { RunPage, certificateText, inspect } from "./run_page";
@@ -17,7 +17,7 @@ function badgeOf(run: Run): HTMLElement {
   const known = run.worst_residual !== null && run.tolerance !== null && run.tolerance > 0;
   const good = known && run.worst_residual! <= run.tolerance!;
   const [kind, text] = !known ? ["unknown", "? certificate unknown"] : good ? ["good", "✓ every recorded step certified"] : ["bad", "✗ not certified"];
-  return element("span", { class: `badge ${kind}`, title: certificateText(run, unitsOf(run).time) }, text);
+  return element("span", { class: `badge ${kind}`, title: certificateText(run, run.units.time) }, text);
 }
 
 function header(run: Run, runs: Run[], choose: (index: number) => void): HTMLElement {

@@ -139,7 +139,7 @@ export class ParallelChart {
     }
     this.axes.forEach((axis, k) => this.drawAxis(c, axis, this.x(k), k));
     const shown = this.study.rows.trial.length;
-    const thinned = shown < this.study.done ? ` (${shown} of ${this.study.done} trials are drawn, evenly chosen; all others charts count every trial)` : "";
+    const thinned = shown < this.study.done ? ` (${shown} of ${this.study.done} trials are drawn, evenly chosen; all other charts count every trial)` : "";
     this.counted.textContent = `${kept.length} of ${shown} trials pass${thinned}. Drag along an axis to keep a stretch of it, double click to keep all; click a line to choose its trial.`;
   }
 

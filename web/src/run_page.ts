@@ -4,7 +4,7 @@
 // The page of one recorded run.
 import { Bands } from "./bands";
 import { playButton, showPlaying, showSwitches, speedChoice, timeDisplay } from "./controls";
-import { indexAt, snapshotAt, unitsOf, type Run, type Snapshot } from "./data";
+import { indexAt, snapshotAt, type Run, type Snapshot } from "./data";
 import { button, details, element, table } from "./dom";
 import { PlotPanel, numberText } from "./plots";
 import { Player } from "./player";
@@ -32,7 +32,7 @@ export class RunPage {
   private stopped = false;
 
   constructor(readonly run: Run) {
-    const units = unitsOf(run);
+    const { units } = run;
     this.show = { contacts: true, forces: true, cones: false, traces: true, names: run.bodies.length <= 8 };
     this.player = new Player(run.frames.time, () => this.changed());
     this.view = makeView(run.dimension, () => this.changed());
@@ -50,10 +50,7 @@ export class RunPage {
     };
     this.bands = new Bands(seek, units.time);
     this.bands.load(run);
-    this.plots = run.plots.map((plot) => {
-      const unit = plot.unit || (/force/.test(plot.title) ? units.force : plot.title === "energy" ? units.energy : "");
-      return new PlotPanel({ ...plot, unit }, units.time, seek);
-    });
+    this.plots = run.plots.map((plot) => new PlotPanel(plot, units.time, seek));
     this.playButton = playButton(() => this.player.toggle());
     this.slider = element("input", { type: "range", min: "0", max: "10000", value: "0", step: "1", "aria-label": "Time" });
     this.slider.addEventListener("input", () => {

@@ -23,8 +23,8 @@ export class StudyPage {
     if (study.maps.length > 0) section("map-section", "Map", ...this.maps());
     else if (study.without_maps) section("map-section", "Map", element("p", { class: "note" }, `No map: ${study.without_maps}.`));
     if (study.done > 0) {
-      if (study.histograms.length > 0) section("histograms", "How results are spread", this.legend(), this.histograms());
-      section("trials", "All trials", this.legend(), this.parallel.element, this.chosen);
+      if (study.histograms.length > 0) section("histograms", "How results are spread", this.legend("whiskers: 95 % intervals"), this.histograms());
+      section("trials", "All trials", this.legend(""), this.parallel.element, this.chosen);
       section("extremes", "Best and worst trials", ...this.extremes());
     }
     if (study.failures.length > 0) section("failures", "Failures by cause", this.failures());
@@ -69,14 +69,14 @@ export class StudyPage {
     return element("div", { class: "histogram-list" }, ...this.study.histograms.map((h) => histogramFigure(this.study, h)));
   }
 
-  private legend(): HTMLElement {
-    if (!this.study.success) return element("span");
+  private legend(note: string): HTMLElement {
+    if (!this.study.success) return element("p", { class: "note" }, note);
     const mark = (color: string, text: string) => {
       const square = element("span", { class: "mark" });
       square.style.setProperty("--color", color);
       return element("li", {}, square, text);
     };
-    return element("ul", { class: "legend" }, mark(SUCCESS, "success"), mark(FAILURE, "no success"), element("li", {}, "whiskers: 95 % intervals"));
+    return element("ul", { class: "legend" }, mark(SUCCESS, "success"), mark(FAILURE, "no success"), element("li", {}, note));
   }
 
   private extremes(): HTMLElement[] {

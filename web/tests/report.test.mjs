@@ -3,7 +3,7 @@
 //
 // Reports in a browser, opened from disk.
 import assert from "node:assert/strict";
-import { statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -72,7 +72,7 @@ test("meter stick: plays, scrubs to recorded poses, colours stick and slide", as
   assert.ok(Math.abs(time - 6) < 0.2, `three quarters of 8 s is ${time}`);
 
   await page.evaluate(() => window.stickslip.seek(3));
-  assert.ok((await support.picture(page, ".stage", "meter-stick")) < 4);
+  await support.samePicture(page, ".stage", "meter-stick");
   await page.screenshot({ path: join(support.output, "meter-stick-laptop.png"), fullPage: true });
   await page.reload();
   await page.waitForFunction(() => window.stickslip !== undefined);
@@ -96,9 +96,49 @@ test("vibrating plate in space: poses of plate and particle, and a picture that 
     }
   }
   await page.evaluate(() => window.stickslip.seek(0.5));
-  assert.ok((await support.picture(page, ".stage", "plate")) < 4);
+  await support.samePicture(page, ".stage", "plate");
   await page.screenshot({ path: join(support.output, "plate-laptop.png"), fullPage: true });
   assert.deepEqual(problems, []);
+  await close();
+});
+
+test("feeder before and after on one page: each peg is where its recording has it, and one passes", async () => {
+  const before = support.report("feeder-before", "examples/feeder/scene.toml", "--set", "side=-1");
+  // A design that stickslip optimise examples/feeder/optimise.toml found.
+  const design = { a: 2.4354, b: 2, c: 0.26666, d: 5.45612, e: 1.5, fx: 5, fy: -3.70823, gx: 0.2, gy: 0, r: 0.9, theta: 34.597, alpha: 70 };
+  const options = Object.entries(design).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
+  const later = support.report("feeder-after", "examples/feeder/scene.toml", "--set", "side=-1", ...options);
+  const both = join(support.output, "feeder.html");
+  support.stickslip("report", before.recording, later.recording, "-o", both);
+  const { page, problems, close } = await support.open(pathToFileURL(both).href);
+  for (const [tab, run] of [["feeder-before", before], ["feeder-after", later]]) {
+    await page.getByRole("tab", { name: tab }).click();
+    const rows = support.readCsv(run.recording);
+    for (const share of [0.2, 0.5, 0.8, 1]) {
+      const row = rows[Math.round(share * (rows.length - 1))];
+      await page.evaluate((t) => window.stickslip.seek(t), row.time);
+      const off = planarDifference(await page.evaluate(() => window.stickslip.pose("peg")), row, "peg");
+      assert.ok(off < poseTolerance(20), `${tab} at t = ${row.time} is off by ${off}`);
+    }
+    const observables = page.locator("details", { hasText: "Observables at the end" });
+    await observables.locator("summary").click();
+    assert.match(await observables.locator("tr", { hasText: "passed" }).textContent(), run === later ? /passed1/ : /passed0/);
+  }
+  await page.screenshot({ path: join(support.output, "feeder-laptop.png"), fullPage: true });
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("a recording that does not name its tolerance is not called certified", async () => {
+  const { page, close } = await support.open(support.report("badge", "examples/ball/scene.toml", "--set", "duration=0.05").url);
+  assert.match(await page.locator(".badge").textContent(), /every recorded step certified/);
+  // The same page with its tolerance taken out.
+  const text = readFileSync(join(support.output, "badge.html"), "utf8");
+  const without = join(support.output, "badge-unknown.html");
+  writeFileSync(without, text.replace(/"tolerance":1e-0?9,/, '"tolerance":0,'));
+  await page.goto(pathToFileURL(without).href);
+  await page.waitForFunction(() => document.querySelector(".badge") !== null);
+  assert.equal(await page.locator(".badge").textContent(), "? certificate unknown");
   await close();
 });
 

@@ -48,6 +48,7 @@ test("grasp map: every cell is what friction says, and names its interval", asyn
     assert.equal(estimate.count, TRIALS);
     assert.ok(estimate.low <= estimate.value && estimate.value <= estimate.high && estimate.high > estimate.low);
   }
+  await support.samePicture(tab, ".map-section", "grasp-map");
   // The last cell: the strongest grasp.
   await tab.locator(".map-row .cell").nth(24).hover();
   assert.match(await tab.locator(".said").textContent(), /force = 20, mu = 1: 1, 95 % interval 0\.\d+ to 1, 4 trials/);

@@ -2,8 +2,9 @@
 // Copyright the stickslip authors
 //
 // What the browser tests share: the command, Debian's Chromium, truth from exported recordings, pictures.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
@@ -99,10 +100,11 @@ export function distance(a, b) {
   return Math.hypot(...a.map((x, k) => x - b[k]));
 }
 
-// Saves a picture of an element, makes sure that it shows something, and compares it with the expected one if there is
-// one: mean difference per channel of both, scaled down to 160 pixels across, so that fonts and antialiasing do not count.
+// Saves a picture of an element, makes sure that it shows something, and compares it with the expected one: the mean
+// difference per channel (of 255) of both, scaled down to 160 pixels across, so that fonts and antialiasing do not count.
 // STICKSLIP_KEEP_PICTURES=1 makes it the expected one.
-export async function picture(page, selector, name) {
+const MOST_DIFFERENT = 4; // another font moves text by a pixel; a missing body or another layout is beyond 6
+export async function samePicture(page, selector, name) {
   const bytes = await page.locator(selector).screenshot();
   writeFileSync(join(output, `${name}.png`), bytes);
   const expected = join(root, "web", "tests", "expected", `${name}.png`);
@@ -110,10 +112,8 @@ export async function picture(page, selector, name) {
     mkdirSync(dirname(expected), { recursive: true });
     writeFileSync(expected, bytes);
   }
-  const known = existsSync(expected);
-  if (!known) console.log(`there is no expected picture ${name}.png to compare with`);
-  const urls = [bytes, known ? readFileSync(expected) : bytes].map((b) => `data:image/png;base64,${b.toString("base64")}`);
-  return page.evaluate(async (sources) => {
+  const urls = [bytes, readFileSync(expected)].map((b) => `data:image/png;base64,${b.toString("base64")}`);
+  const difference = await page.evaluate(async (sources) => {
     const pixels = await Promise.all(sources.map(async (source) => {
       const image = new Image();
       image.src = source;
@@ -130,4 +130,5 @@ export async function picture(page, selector, name) {
     for (let k = 0; k < pixels[0].length; ++k) sum += Math.abs(pixels[0][k] - pixels[1][k]);
     return sum / pixels[0].length;
   }, urls);
+  assert.ok(difference < MOST_DIFFERENT, `${join(output, name)}.png differs from web/tests/expected by ${difference.toFixed(2)}`);
 }

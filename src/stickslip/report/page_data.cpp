@@ -178,10 +178,12 @@ std::vector<std::size_t> plot_samples(const std::vector<Curve>& curves, std::siz
 }
 
 Json setting_json(const recording::RunDescription& description) {
+  const Units units = units_of(description);
   return {{"title", description.title},
           {"description", description.description},
           {"dimension", description.model.dimension},
           {"gravity", {description.model.gravity.x(), description.model.gravity.y(), description.model.gravity.z()}},
+          {"units", {{"time", units.time}, {"length", units.length}}},
           {"duration", number(description.duration)},
           {"tolerance", number(description.tolerance)},
           {"parameters", quantities(description.parameters)},

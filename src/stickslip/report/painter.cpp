@@ -40,7 +40,8 @@ Painter::Painter(Format format, double width, double height, double scale) : imp
   impl_->cairo = cairo_create(impl_->surface);
   if (format == Format::Png) cairo_scale(impl_->cairo, scale, scale);
   cairo_set_line_join(impl_->cairo, CAIRO_LINE_JOIN_ROUND);
-  box(Vec2::Zero(), Vec2(width, height), rgb(0xffffff));
+  impl_->color(rgb(0xffffff));
+  cairo_paint(impl_->cairo);
 }
 
 Painter::~Painter() {

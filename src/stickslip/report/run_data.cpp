@@ -121,7 +121,8 @@ void measure(RunData& data) {
 void add_energies(RunData& data) {
   const model::Model& model = data.description.model;
   const std::size_t frames = data.recording.frames();
-  Plot plot{"energy", "", "of all bodies that move freely; potential energy relative to the start", false, {}};
+  Plot plot{
+      "energy", data.units.energy, "of all bodies that move freely; potential energy relative to the start", false, {}};
   std::vector<double> kinetic(frames, 0.0), potential(frames, 0.0), total(frames, 0.0);
   for (std::size_t frame = 0; frame < frames; ++frame) {
     const model::State state = data.recording.state(frame);
@@ -156,8 +157,8 @@ void add_forces(RunData& data) {
   order.resize(std::min(order.size(), kMostForcePairs));
   std::sort(order.begin(), order.end());
   const std::size_t frames = data.recording.frames();
-  Plot normal{"normal force", "", "between pairs of bodies, mean over the last step", false, {}};
-  Plot friction{"friction force", "", "size of the tangential force between pairs of bodies", false, {}};
+  Plot normal{"normal force", data.units.force, "between pairs of bodies, mean over the last step", false, {}};
+  Plot friction{"friction force", data.units.force, "size of the tangential force between pairs of bodies", false, {}};
   std::map<std::pair<int, int>, std::size_t> curve_of;
   for (const std::size_t k : order) {
     const PairBands& pair = data.pairs[k];
@@ -186,7 +187,7 @@ void add_forces(RunData& data) {
 
 RunData prepare(const Recording& recording) {
   if (recording.frames() == 0) throw recording::RecordingError("the recording has no frames yet");
-  RunData data{recording, {}, false, {}, {}, {}, {}, 0, 0};
+  RunData data{recording, {}, {}, false, {}, {}, {}, {}, 0, 0};
   data.has_shapes = !recording.info().model.empty();
   data.description =
       data.has_shapes ? recording::description_from_json(recording.info().model) : names_only(recording.info());
@@ -199,6 +200,7 @@ RunData prepare(const Recording& recording) {
       radius = std::max(radius, placed.pose.position.norm() + radius_of(placed.shape));
     data.radius.push_back(unbounded(body) ? 0 : radius);
   }
+  data.units = units_of(data.description);
   measure(data);
   data.pairs = bands_of(recording, data.description.model);
 

@@ -6,6 +6,7 @@
 
 #include "stickslip/recording/reader.h"
 #include "stickslip/recording/run_description.h"
+#include "stickslip/report/units.h"
 
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct Box {
 struct RunData {
   const recording::Recording& recording;
   recording::RunDescription description;  // without bodies' shapes where the recording has none
+  Units units;
   bool has_shapes = false;
   std::vector<double> radius;  // of each body about its centre of mass; 0: a point, or unbounded
   Box bounds;                  // of all bounded bodies over the whole run

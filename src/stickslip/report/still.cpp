@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/report/still.h"
 
+#include "stickslip/report/page_data.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +19,7 @@ constexpr Color kModes[] = {rgb(0xdcdfe1), rgb(0x0072b2), rgb(0x009e73), rgb(0xd
 constexpr Color kCurves[] = {rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0xcc79a7),
                              rgb(0x56b4e9), rgb(0xe69f00), rgb(0x000000), rgb(0x7a7a7a)};
 constexpr double kMargin = 16, kGap = 12, kGutter = 56, kRow = 26, kPlot = 120;
-constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMostRows = 16, kBuckets = 800;  // kBuckets: of a curve, more than a picture has points
 
 double nice_step(double length, double parts) {
   const double raw = length / parts, power = std::pow(10, std::floor(std::log10(raw))), m = raw / power;
@@ -39,7 +41,7 @@ struct Axes {
   }
 };
 
-void time_axis(Painter& painter, const Axes& axes, bool grid) {
+void time_axis(Painter& painter, const Axes& axes, const std::string& unit, bool grid) {
   const double step = nice_step(axes.x1 - axes.x0, axes.size.x() / 70);
   for (double k = std::ceil(axes.x0 / step - 1e-9); k * step <= axes.x1 + 1e-9 * step; ++k) {
     const Vec2 foot = axes.at(k * step, axes.y0);
@@ -47,7 +49,8 @@ void time_axis(Painter& painter, const Axes& axes, bool grid) {
     painter.stroke({foot, foot + Vec2(0, 3)}, false, kLine, 0.75);
     painter.text(foot + Vec2(0, 12), tick_text(k * step, step), 9, kSoft, Align::Centre);
   }
-  painter.text(axes.corner + Vec2(axes.size.x(), axes.size.y() + 22), "time", 9, kSoft, Align::Right);
+  painter.text(axes.corner + Vec2(axes.size.x(), axes.size.y() + 22),
+               unit.empty() ? "time" : fmt::format("time ({})", unit), 9, kSoft, Align::Right);
 }
 
 double draw_bands(Painter& painter, const RunData& data, double top, double width) {
@@ -81,7 +84,7 @@ double draw_bands(Painter& painter, const RunData& data, double top, double widt
                   kModes[static_cast<int>(band.mode)]);
     }
   }
-  if (rows > 0) time_axis(painter, axes, false);
+  if (rows > 0) time_axis(painter, axes, data.units.time, false);
   return top + axes.size.y() + (rows > 0 ? 28 : 16);
 }
 
@@ -114,15 +117,16 @@ void draw_plot(Painter& painter, const RunData& data, const Plot& plot, const Ve
     painter.text(left + Vec2(-4, 3), plot.logarithmic ? fmt::format("1e{:g}", k * step) : tick_text(k * step, step), 9,
                  kSoft, Align::Right);
   }
-  time_axis(painter, axes, true);
+  time_axis(painter, axes, data.units.time, true);
   painter.stroke({axes.corner, axes.corner + Vec2(0, axes.size.y()), axes.corner + axes.size}, false, kLine, 0.75);
+  const std::vector<std::size_t> samples = plot_samples(plot.curves, time.size(), kBuckets);
   double label = corner.x() + width;
   for (std::size_t c = plot.curves.size(); c-- > 0;) {
     const Curve& curve = plot.curves[c];
     const Color color = kCurves[c % std::size(kCurves)];
     std::vector<Vec2> points;
-    const std::size_t stride = std::max<std::size_t>(1, time.size() / 4000);
-    for (std::size_t k = 0; k < time.size() && k < curve.values.size(); k += stride) {
+    for (const std::size_t k : samples) {
+      if (k >= curve.values.size()) break;
       if (std::isfinite(curve.values[k])) {
         points.push_back(axes.at(time[k], shown(curve.values[k])));
       } else if (!points.empty()) {
@@ -179,7 +183,8 @@ std::string draw_still(const RunData& data, Painter::Format format, const StillO
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const Vec2 corner(kMargin + static_cast<double>(k % columns) * (cell_width + kGap),
                       head + static_cast<double>(k / columns) * (cell_height + 16 + kGap));
-    painter.text(corner + Vec2(0, 10), fmt::format("t = {:.6g}", data.recording.time()[frames[k]]), 10, kSoft);
+    painter.text(corner + Vec2(0, 10), fmt::format("t = {:.6g} {}", data.recording.time()[frames[k]], data.units.time),
+                 10, kSoft);
     draw_scene(painter, data, frames[k], corner + Vec2(0, 16), {cell_width, cell_height});
   }
   if (options.charts) {

@@ -15,7 +15,8 @@
 namespace stickslip::report {
 namespace {
 
-constexpr Color kOutline = rgb(0x33404a), kForce = rgb(0x7b2d8b), kFrame = rgb(0xd9dee2), kDriven = rgb(0xd6d6d3);
+constexpr Color kOutline = rgb(0x33404a), kForce = rgb(0x7b2d8b), kFrame = rgb(0xd9dee2), kDriven = rgb(0xd6d6d3),
+                kTrace = rgb(0x33566e);
 constexpr Color kModes[] = {rgb(0x8a8a8a), rgb(0x0072b2), rgb(0x009e73), rgb(0xd55e00)};
 constexpr Color kFills[] = {rgb(0xc9dcea), rgb(0xdbe6c8), rgb(0xecdcc3), rgb(0xe3d0e2), rgb(0xcfe3e0), rgb(0xeee0b5)};
 
@@ -165,6 +166,20 @@ double usual_force(const RunData& data) {
   return *at;
 }
 
+// Where the centres of mass of free bodies have been.
+void draw_traces(Painter& painter, const Camera& camera, const RunData& data, std::size_t frame) {
+  constexpr std::size_t kMostPoints = 2000;
+  const auto& bodies = data.description.model.bodies;
+  const std::size_t stride = frame / kMostPoints + 1;
+  std::vector<std::vector<Vec2>> lines(bodies.size());
+  for (std::size_t k = 0; k <= frame; k += stride) {
+    const model::State state = data.recording.state(k);
+    for (std::size_t b = 0; b < bodies.size(); ++b)
+      if (bodies[b].mass > 0) lines[b].push_back(camera.at(state.bodies[b].pose.position));
+  }
+  for (const auto& line : lines) painter.stroke(line, false, kTrace, 0.7);
+}
+
 }  // namespace
 
 void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& size) {
@@ -190,6 +205,7 @@ void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const 
     painter.fill({face.points}, face.color);
     painter.stroke(face.points, true, face.edged ? kOutline : face.color, face.edged ? 0.6 : 0.4);
   }
+  draw_traces(painter, camera, data, frame);
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const model::Pose& pose = state.bodies[b].pose;
     if (bodies[b].shapes.empty()) painter.disc(camera.at(pose.position), 2.5, kOutline);
