@@ -23,46 +23,50 @@ namespace {
 constexpr const char* kCommandLine = "--set";
 constexpr double kMostSteps = 1e12;
 
-// Overrides of keys (duration, method.step, ...) go into the document, all others are parameters.
-std::map<std::string, Value> apply_overrides(std::span<const Override> overrides, Value& root) {
+// What the command line or a study changes. The document itself stays as it is: studies make many scenes of it.
+struct Changes {
   std::map<std::string, Value> parameters;
+  std::map<std::string, Value> keys;  // duration, method and record, as they are after the change
+};
+
+Changes changes_of(std::span<const Override> overrides, const Value& root) {
+  Changes changes;
+  const Value* known = root.find("parameters");
   for (const Override& over : overrides) {
-    const std::string origin = fmt::format("{} {}={}", kCommandLine, over.name, over.value);
-    Value value = parse_override(over.value, origin);
-    const Value* known = root.find("parameters");
+    Value value = parse_override(over.value, fmt::format("{} {}={}", kCommandLine, over.name, over.value));
     const bool is_parameter = known != nullptr && known->find(over.name) != nullptr;
     const std::size_t dot = over.name.find('.');
     const std::string table = over.name.substr(0, dot);
     if (!is_parameter && over.name == "duration") {
-      std::erase_if(root.entries, [](const Value::Entry& entry) { return entry.key == "duration"; });
-      root.entries.push_back({"duration", value.place, std::move(value)});
+      changes.keys.insert_or_assign("duration", std::move(value));
     } else if (!is_parameter && dot != std::string::npos && (table == "method" || table == "record")) {
-      if (root.find(table) == nullptr) root.entries.push_back({table, value.place, Value{}});
-      Value& target = *root.find(table);
+      const Value* before = root.find(table);
+      Value& target = changes.keys.try_emplace(table, before != nullptr ? *before : Value{}).first->second;
       std::erase_if(target.entries, [&](const Value::Entry& entry) { return entry.key == over.name.substr(dot + 1); });
       target.entries.push_back({over.name.substr(dot + 1), value.place, std::move(value)});
     } else {
-      parameters.insert_or_assign(over.name, std::move(value));
+      changes.parameters.insert_or_assign(over.name, std::move(value));
     }
   }
-  return parameters;
+  return changes;
 }
 
 class SceneReader {
  public:
-  SceneReader(Document document, std::span<const Override> overrides, const LoadOptions& options)
-      : document_(std::move(document)), options_(options), overrides_(apply_overrides(overrides, document_.root)) {}
+  // The document must outlive the reader.
+  SceneReader(const Document& document, std::span<const Override> overrides, const LoadOptions& options)
+      : document_(document), options_(options), changes_(changes_of(overrides, document.root)) {}
 
   Scene read() {
     scene_.file = document_.file;
     const TableReader top(document_.root, keys_of(""), constants_, "the scene");
-    scene_.parameters = read_parameters(top.find("parameters"), overrides_);
+    scene_.parameters = read_parameters(top.find("parameters"), changes_.parameters);
     for (const Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
 
     scene_.title = top.text("title", "");
     scene_.description = top.text("description", "");
-    scene_.method = read_method(top.find("method"), constants_);
-    scene_.recording = read_recording(top.find("record"), constants_);
+    scene_.method = read_method(find(top, "method"), constants_);
+    scene_.recording = read_recording(find(top, "record"), constants_);
     read_dimension(top);
     read_duration(top);
     read_bodies(top.require("body"));
@@ -73,12 +77,18 @@ class SceneReader {
     run_.trackers = &scene_.trackers;
     read_observables(top.find("observe"));
     read_stop(top.find("stop"));
-    scene_.text = std::move(document_.text);
-    scene_.included = std::move(document_.included);
+    scene_.text = document_.text;
+    scene_.included = document_.included;
     return std::move(scene_);
   }
 
  private:
+  // A key of the top level that may be changed; null: absent.
+  const Value* find(const TableReader& top, const std::string& key) const {
+    const auto changed = changes_.keys.find(key);
+    return changed != changes_.keys.end() ? &changed->second : top.find(key);
+  }
+
   // 2.5: planar bodies on a plane that gravity presses them on.
   void read_dimension(const TableReader& top) {
     const Value& value = top.require("dimension");
@@ -98,16 +108,19 @@ class SceneReader {
 
   void check_method(const TableReader& top) {
     const std::string objection = stepping::objection_to(scene_.method, scene_.model);
-    const Value* method = top.find("method");
+    const Value* method = find(top, "method");
     if (!objection.empty()) throw SceneError(method != nullptr ? method->place : top.place(), objection);
   }
 
   void read_duration(const TableReader& top) {
-    scene_.duration = top.positive("duration");
+    const Value* changed = find(top, "duration");
+    const Value& value = changed != nullptr ? *changed : top.require("duration");
+    scene_.duration = read_number(value, constants_, top.what("duration"));
+    if (!(scene_.duration > 0))
+      throw SceneError(value.place, fmt::format("{} must be positive, not {}", top.what("duration"), scene_.duration));
     if (scene_.duration / scene_.method.step > kMostSteps) {
-      throw SceneError(top.require("duration").place,
-                       fmt::format("a duration of {} in steps of {} is more than {} steps", scene_.duration,
-                                   scene_.method.step, kMostSteps));
+      throw SceneError(value.place, fmt::format("a duration of {} in steps of {} is more than {} steps",
+                                                scene_.duration, scene_.method.step, kMostSteps));
     }
   }
 
@@ -177,9 +190,9 @@ class SceneReader {
     scene_.stop.push_back({text, read_run_expression(value, "the stop condition"), value.place});
   }
 
-  Document document_;
+  const Document& document_;
   LoadOptions options_;
-  std::map<std::string, Value> overrides_;
+  Changes changes_;
   SupportContext supports_;
   Scope constants_, state_, run_;  // for numbers; for forces; for observables and stop conditions
   Scene scene_;

@@ -110,10 +110,10 @@ bool is_free(const Value& value) {
 TableReader::TableReader(const Value& table, const TableKeys& keys, const Scope& scope, std::string what)
     : table_(table), keys_(keys), scope_(scope), what_(std::move(what)) {
   if (table.kind != Value::Kind::Table) wrong_type(table, what_, "a table");
-  std::vector<std::string> names;
-  for (const Key& key : keys.keys) names.emplace_back(key.name);
   for (const Value::Entry& entry : table.entries) {
-    if (std::ranges::find(names, entry.key) != names.end()) continue;
+    if (std::ranges::any_of(keys.keys, [&](const Key& key) { return entry.key == key.name; })) continue;
+    std::vector<std::string> names;
+    for (const Key& key : keys.keys) names.emplace_back(key.name);
     throw SceneError(entry.place, fmt::format("unknown key '{}' in {}", entry.key, what_),
                      did_you_mean(entry.key, names));
   }
@@ -136,7 +136,10 @@ std::string TableReader::what(std::string_view key) const {
 }
 
 double TableReader::number(std::string_view key) const {
-  return read_number(require(key), scope_, what(key));
+  const Value& value = require(key);
+  // Most numbers are plain ones; what they are called costs more than reading them.
+  if (value.kind == Value::Kind::Number && std::isfinite(value.number)) return value.number;
+  return read_number(value, scope_, what(key));
 }
 
 double TableReader::number(std::string_view key, double fallback) const {
