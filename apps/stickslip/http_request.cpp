@@ -89,8 +89,10 @@ void RequestParser::read_header(std::string_view text) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return fail(400);
     std::string name(line.substr(0, colon)), value(trimmed(line.substr(colon + 1)));
-    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    if (std::any_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; }))
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    if (std::any_of(value.begin(), value.end(),
+                    [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; }))
       return fail(400);
     // What decides about access or about where the request ends must be there once.
     const bool single = name == "host" || name == "origin" || name == "content-length";
@@ -113,7 +115,8 @@ bool RequestParser::read_request_line(std::string_view line) {
   if (!is_token(method_)) return false;
   const std::string_view target = line.substr(first + 1, last - first - 1);
   if (target.empty() || target[0] != '/') return false;
-  if (std::any_of(target.begin(), target.end(), [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; }))
+  if (std::any_of(target.begin(), target.end(),
+                  [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; }))
     return false;
   read_target(target);
   return error_ == 0;

@@ -225,7 +225,8 @@ void HttpServer::answer(Client& client) {
   if (request.method() != "GET" && request.method() != "POST") return refuse(405, "GET and POST only\n");
   if (request.method() == "GET" && request.path() == "/events") {
     client.answered = client.streaming = true;
-    client.out = fmt::format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n{}\r\n", kHeaders);
+    client.out =
+        fmt::format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n{}\r\n", kHeaders);
     client.since = Clock::now();
     return;
   }

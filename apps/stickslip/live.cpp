@@ -26,7 +26,8 @@ using Json = nlohmann::json;
 
 constexpr int kUsualPort = 8023;
 constexpr const char* kExamples =
-    "Open the printed address in a browser. Sliders change parameters while the scene runs, at the next step, geometry\n"
+    "Open the printed address in a browser. Sliders change parameters while the scene runs, at the next step, "
+    "geometry\n"
     "included. The page can pause, step, reset, switch the stepper, the friction model and the step size, save the\n"
     "present parameters as a scene and export the recording.\n"
     "\n"
@@ -84,7 +85,8 @@ HttpResponse control(LiveSession& session, const std::string& body) {
   } else if (what == "set") {
     const Json name = request.value("name", Json());
     if (!name.is_string() || !(value.is_number() || value.is_string())) return bad("set needs a name and a value");
-    session.set(name.get<std::string>(), value.is_string() ? value.get<std::string>() : fmt::format("{}", value.get<double>()));
+    session.set(name.get<std::string>(),
+                value.is_string() ? value.get<std::string>() : fmt::format("{}", value.get<double>()));
   } else {
     return bad("there is no such command");
   }
@@ -106,8 +108,8 @@ int serve(const LiveOptions& options) {
   std::unique_ptr<LiveSession> session;
   const std::string token = new_token();
   try {
-    server = std::make_unique<HttpServer>(
-        options.port, token, [&session](const HttpRequest& request) { return handle(*session, request); });
+    server = std::make_unique<HttpServer>(options.port, token,
+                                          [&session](const HttpRequest& request) { return handle(*session, request); });
   } catch (const std::runtime_error& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
     return kFailed;

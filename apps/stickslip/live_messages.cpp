@@ -98,8 +98,8 @@ std::string saved_scene(const std::string& file, const scene::Scene& scene,
                         const std::map<std::string, std::string>& overrides) {
   // JSON's escapes are TOML's.
   const auto quoted = [](const std::string& text) { return Json(text).dump(-1, ' ', true); };
-  std::string text = fmt::format("# Saved by stickslip live {}. Parameters and method as they were; the rest is included.\n",
-                                 STICKSLIP_VERSION);
+  std::string text = fmt::format(
+      "# Saved by stickslip live {}. Parameters and method as they were; the rest is included.\n", STICKSLIP_VERSION);
   text += fmt::format("include = [{}]\n\n[parameters]\n", quoted(std::filesystem::absolute(file).string()));
   for (const scene::Parameter& parameter : scene.parameters)
     if (overrides.contains(parameter.name)) text += fmt::format("{} = {}\n", parameter.name, parameter.value);

@@ -183,7 +183,8 @@ void LiveSession::run() {
       publish_frame();
       changed_ = false;
     }
-    const bool ahead = now_->simulation->time() >= anchor_time_ + speed_ * std::chrono::duration<double>(Clock::now() - anchor_wall_).count();
+    const bool ahead = now_->simulation->time() >=
+                       anchor_time_ + speed_ * std::chrono::duration<double>(Clock::now() - anchor_wall_).count();
     if (playing_ && !ahead) continue;
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, playing_ || changed_ ? kFrameInterval / 4 : kIdle,
@@ -239,7 +240,8 @@ void LiveSession::one_step() {
     publish_setting();
   };
   if (run.failure() != nullptr) return stop("the last step could not be certified: reset to start again");
-  if (run.time() >= now_->scene.duration - 0.5 * now_->scene.method.step) return stop("the run is at its end: reset to start again");
+  if (run.time() >= now_->scene.duration - 0.5 * now_->scene.method.step)
+    return stop("the run is at its end: reset to start again");
   run.step();
   if (run.failure() != nullptr)
     return stop(fmt::format("no solver certified the step at t = {:.6g}: the run stops here", run.time()));

@@ -48,8 +48,8 @@ class LiveSession {
   void pause();
   void step();
   void reset();
-  void set_speed(double speed);                            // simulated time per second of wall time
-  void set(const std::string& name, std::string value);    // a parameter, or method.KEY
+  void set_speed(double speed);                          // simulated time per second of wall time
+  void set(const std::string& name, std::string value);  // a parameter, or method.KEY
 
   // A scene file with the present parameters and method, which includes the original one.
   [[nodiscard]] std::string scene_text();

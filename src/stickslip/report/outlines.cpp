@@ -80,7 +80,8 @@ std::vector<std::vector<Vec3>> faces(const model::Shape& shape) {
     for (int k = 0; k < kAround; ++k) {
       list[0].push_back(rim(k, s->half_length));
       list[1].push_back(rim(kAround - k, -s->half_length));
-      list.push_back({rim(k, -s->half_length), rim(k + 1, -s->half_length), rim(k + 1, s->half_length), rim(k, s->half_length)});
+      list.push_back(
+          {rim(k, -s->half_length), rim(k + 1, -s->half_length), rim(k + 1, s->half_length), rim(k, s->half_length)});
     }
     return list;
   }

@@ -63,8 +63,12 @@ double draw_bands(Painter& painter, const RunData& data, double top, double widt
   }
   top += 22;
   if (rows == 0) painter.text({kMargin, top + 10}, "No bodies touched during this run.", 10, kSoft);
-  const Axes axes{{kMargin + kGutter, top}, {width - 2 * kMargin - kGutter, kRow * static_cast<double>(rows)},
-                  time.front(), std::max(time.back(), time.front() + 1e-12), 0, 1};
+  const Axes axes{{kMargin + kGutter, top},
+                  {width - 2 * kMargin - kGutter, kRow * static_cast<double>(rows)},
+                  time.front(),
+                  std::max(time.back(), time.front() + 1e-12),
+                  0,
+                  1};
   for (std::size_t row = 0; row < rows; ++row) {
     const PairBands& pair = data.pairs[row];
     const double y = top + kRow * static_cast<double>(row);
@@ -94,10 +98,15 @@ void draw_plot(Painter& painter, const RunData& data, const Plot& plot, const Ve
     painter.text(corner + Vec2(kGutter, 40), "has no value during this run", 9, kSoft);
     return;
   }
-  const double air = high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high)) ? 0.08 * (high - low)
-                                                                                   : std::max(0.1 * std::fabs(high), 1e-300);
-  const Axes axes{corner + Vec2(kGutter, 16), {width - kGutter, kPlot - 46}, time.front(),
-                  std::max(time.back(), time.front() + 1e-12), low - air, high + air};
+  const double air = high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high))
+                         ? 0.08 * (high - low)
+                         : std::max(0.1 * std::fabs(high), 1e-300);
+  const Axes axes{corner + Vec2(kGutter, 16),
+                  {width - kGutter, kPlot - 46},
+                  time.front(),
+                  std::max(time.back(), time.front() + 1e-12),
+                  low - air,
+                  high + air};
   const double step = nice_step(axes.y1 - axes.y0, 4);
   for (double k = std::ceil(axes.y0 / step); k * step <= axes.y1; ++k) {
     const Vec2 left = axes.at(axes.x0, k * step);
@@ -131,8 +140,10 @@ void draw_plot(Painter& painter, const RunData& data, const Plot& plot, const Ve
 std::vector<std::size_t> frames_of(const RunData& data, const StillOptions& options) {
   const std::vector<double>& time = data.recording.time();
   std::vector<double> wanted = options.times;
-  for (int k = 0; wanted.size() < options.times.size() + static_cast<std::size_t>(options.times.empty() ? options.frames : 0); ++k)
-    wanted.push_back(time.front() + (time.back() - time.front()) * (options.frames > 1 ? static_cast<double>(k) / (options.frames - 1) : 1.0));
+  for (int k = 0;
+       wanted.size() < options.times.size() + static_cast<std::size_t>(options.times.empty() ? options.frames : 0); ++k)
+    wanted.push_back(time.front() + (time.back() - time.front()) *
+                                        (options.frames > 1 ? static_cast<double>(k) / (options.frames - 1) : 1.0));
   std::vector<std::size_t> frames;
   for (const double t : wanted) {
     const auto after = std::lower_bound(time.begin(), time.end(), t);
@@ -160,8 +171,11 @@ std::string draw_still(const RunData& data, Painter::Format format, const StillO
   const double height = head + frames_height + bands + static_cast<double>((plots + 1) / 2) * (kPlot + kGap) + kMargin;
 
   Painter painter(format, width, height);
-  painter.text({kMargin, 26}, data.description.title.empty() ? "Run" : data.description.title, 16, kInk, Align::Left, true);
-  painter.text({width - kMargin, 26}, fmt::format("stickslip {}; worst residual {:.1e}", data.recording.info().version, data.worst_residual), 9, kSoft, Align::Right);
+  painter.text({kMargin, 26}, data.description.title.empty() ? "Run" : data.description.title, 16, kInk, Align::Left,
+               true);
+  painter.text({width - kMargin, 26},
+               fmt::format("stickslip {}; worst residual {:.1e}", data.recording.info().version, data.worst_residual),
+               9, kSoft, Align::Right);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const Vec2 corner(kMargin + static_cast<double>(k % columns) * (cell_width + kGap),
                       head + static_cast<double>(k / columns) * (cell_height + 16 + kGap));
@@ -173,7 +187,8 @@ std::string draw_still(const RunData& data, Painter::Format format, const StillO
     const double plot_width = (inner - kGap) / 2;
     for (std::size_t k = 0; k < plots; ++k)
       draw_plot(painter, data, data.plots[k],
-                {kMargin + static_cast<double>(k % 2) * (plot_width + kGap), top + static_cast<double>(k / 2) * (kPlot + kGap)},
+                {kMargin + static_cast<double>(k % 2) * (plot_width + kGap),
+                 top + static_cast<double>(k / 2) * (kPlot + kGap)},
                 plot_width);
   }
   return painter.finish();

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 //
 // The scene of a still. The plane is drawn as it is; space is projected along one direction without perspective, and
-// faces are painted from the farthest to the nearest, which is right for bodies that do not pass through each other up to
-// a few faces that see each other.
+// faces are painted from the farthest to the nearest, which is right for bodies that do not pass through each other up
+// to a few faces that see each other.
 #include "stickslip/report/still.h"
 
 #include "stickslip/report/frame_selection.h"
@@ -93,8 +93,10 @@ void draw_half_space(Painter& painter, const Camera& camera, const RunData& data
                rgb(0xf1f1ee));
   for (int k = -5; k <= 5; ++k) {
     const double s = half_side * k / 5;
-    painter.stroke({camera.at(foot + s * u - half_side * v), camera.at(foot + s * u + half_side * v)}, false, kFrame, 0.5);
-    painter.stroke({camera.at(foot + s * v - half_side * u), camera.at(foot + s * v + half_side * u)}, false, kFrame, 0.5);
+    painter.stroke({camera.at(foot + s * u - half_side * v), camera.at(foot + s * u + half_side * v)}, false, kFrame,
+                   0.5);
+    painter.stroke({camera.at(foot + s * v - half_side * u), camera.at(foot + s * v + half_side * u)}, false, kFrame,
+                   0.5);
   }
 }
 
