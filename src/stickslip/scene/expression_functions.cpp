@@ -124,7 +124,9 @@ bool is_reserved_name(std::string_view name) {
   static constexpr std::array<std::string_view, 5> kReserved = {"t", "pi", "true", "false", "free"};
   if (std::ranges::find(kReserved, name) != kReserved.end()) return true;
   if (std::ranges::any_of(units(), [&](const Unit& unit) { return name == unit.name; })) return true;
-  return std::ranges::any_of(kFunctions, [&](const FunctionInfo& f) { return name == f.name; });
+  // Asked for every parameter of every scene of a study: the first letter decides nearly always.
+  return std::ranges::any_of(kFunctions,
+                             [&](const FunctionInfo& f) { return name.starts_with(f.name[0]) && name == f.name; });
 }
 
 }  // namespace stickslip::scene

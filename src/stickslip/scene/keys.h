@@ -12,15 +12,15 @@
 namespace stickslip::scene {
 
 struct Key {
-  const char* name;
+  std::string_view name;
   const char* type;      // as written in the reference
   const char* fallback;  // what holds when the key is absent; "required" when there is none
   const char* meaning;
 };
 
 struct TableKeys {
-  const char* table;  // "" for the top level, "body", "body.motion", ...
-  const char* title;  // heading in the reference
+  std::string_view table;  // "" for the top level, "body", "body.motion", ...
+  const char* title;       // heading in the reference
   const char* about;
   std::span<const Key> keys;
 };
