@@ -17,6 +17,8 @@ constexpr int kMaxAttempts = 100;
 // Islands of many contacts: accelerated sweeps and Newton steps by turns.
 constexpr int kLargeIsland = 600;  // contacts, from which that is done from any start
 constexpr int kRounds = 4;
+constexpr int kPolished = 100;                // contacts, up to which a Newton step costs no more than the sweeps
+constexpr double kPolishAlpha = 1e-9;         // its proximal weight
 constexpr int kMaxAccelerated = 1000;         // sweeps of a round
 constexpr int kPatience = 30;                 // sweeps without halving the residual; doubled each round
 constexpr int kTrials = 10, kTrialSteps = 8;  // subproblems of a round, Newton steps of each
@@ -77,7 +79,11 @@ bool IslandSolver<D>::sweeps_and_newton_by_turns(IslandOutcome& outcome) {
   int patience = kPatience;
   for (int round = 0; round < kRounds && !search_.budget().exhausted(); ++round, patience *= 2) {
     outcome.answered_by = "accelerated-sweeps";
-    if (accelerated_.run(engine_.sweeps(), search_, engine_.r(), {kMaxAccelerated, patience})) return true;
+    if (accelerated_.run(engine_.sweeps(), search_, engine_.r(), {kMaxAccelerated, patience})) {
+      // Sweeps end at the tolerance, a Newton step in rounding: what is at rest then stays so.
+      if (island_.contacts <= kPolished) engine_.solve(search_, {kPolishAlpha, 1.0, 0.0, 1e-2, 0, 1}, "newton");
+      return true;
+    }
     outcome.answered_by = "newton";
     for (int k = 0; k < kTrials; ++k) {
       const auto trial = engine_.solve(search_, {alpha, 1.0, 0.0, 1e-2, 0, kTrialSteps}, "newton");
