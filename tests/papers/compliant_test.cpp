@@ -96,23 +96,27 @@ TEST(BounceSlow, FourElasticImpactsToo) {
 
 // Damped so strongly that it does not bounce: where it ends depends on friction alone. The step must resolve m / C, the
 // time in which a damped corner stops (some 1e-4 s for C = 447), and then the error is of first order.
-TEST(CompliantPeg, ConvergesToTheEndsOfTheReference) {
-  const auto error = [](const char* damping, const char* mu, double reference, const char* step) {
-    const ExampleRun end("peg", {{"method.stepper", "song-pang-kumar"},
-                                 {"damping", damping},
-                                 {"mu", mu},
-                                 {"method.step", step},
-                                 {"duration", "0.6"}});  // it has been at rest since 0.3
-    return std::fabs(end.at("x") - reference);
-  };
-  EXPECT_LT(error("447.21", "1", .03165035, "8e-6"), 8e-6);
-  EXPECT_LT(error("447.21", "1", .03165035, "4e-6"), 4e-6);
-  EXPECT_LT(error("1414.2", "1", .03160842, "8e-6"), 2e-5);
-  EXPECT_LT(error("1414.2", "1", .03160842, "4e-6"), 1e-5);
+double peg_error(const char* damping, const char* mu, double reference, const char* step) {
+  const ExampleRun end("peg", {{"method.stepper", "song-pang-kumar"},
+                               {"damping", damping},
+                               {"mu", mu},
+                               {"method.step", step},
+                               {"duration", "0.4"}});  // it has been at rest since 0.3
+  return std::fabs(end.at("x") - reference);
+}
+
+TEST(CompliantPeg, EndsWhereTheReferenceEnds) {
+  EXPECT_LT(peg_error("447.21", "1", .03165035, "8e-6"), 8e-6);
+  EXPECT_LT(peg_error("447.21", "0.2", .01861008, "8e-6"), 8e-5);
+  EXPECT_LT(peg_error("447.21", "0", 0, "1e-4"), 1e-12);  // nothing pushes sideways
+}
+
+TEST(CompliantPegSlow, ConvergesToTheEndsOfTheReference) {
+  EXPECT_LT(peg_error("447.21", "1", .03165035, "4e-6"), 4e-6);
+  EXPECT_LT(peg_error("1414.2", "1", .03160842, "8e-6"), 2e-5);
+  EXPECT_LT(peg_error("1414.2", "1", .03160842, "4e-6"), 1e-5);
   // Both corners slide while the second one lands, and when in a step it touches is felt.
-  EXPECT_LT(error("447.21", "0.2", .01861008, "8e-6"), 8e-5);
-  EXPECT_LT(error("447.21", "0.2", .01861008, "4e-6"), 4e-5);
-  EXPECT_LT(error("447.21", "0", 0, "1e-4"), 1e-12);  // nothing pushes sideways
+  EXPECT_LT(peg_error("447.21", "0.2", .01861008, "4e-6"), 4e-5);
 }
 
 // A stiffer floor gives the rigid answer: the difference falls like the deformation m g / K.

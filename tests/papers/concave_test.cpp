@@ -41,15 +41,12 @@ y = "peg.y"
 angle = "peg.angle"
 )";
 
-using Overrides = std::vector<scene::Override>;
-
 TEST(Hole, PegFallsInAndRestsOnItsGround) {
   for (const std::string& stepper : kSteppers)
     for (const auto& [clearance, x0] : {std::pair{0.02, 0.0}, {0.02, 0.019}, {1e-3, 0.0}, {1e-3, 9.5e-4}}) {
-      const ExampleRun end(scene::parse_scene(kHole, "test.toml",
-                                              Overrides{{"method.stepper", stepper},
-                                                        {"clearance", fmt::format("{}", clearance)},
-                                                        {"x0", fmt::format("{}", x0)}}));
+      const Settings settings = {
+          {"method.stepper", stepper}, {"clearance", fmt::format("{}", clearance)}, {"x0", fmt::format("{}", x0)}};
+      const ExampleRun end(scene::parse_scene(kHole, "test.toml", settings));
       EXPECT_NEAR(end.at("y"), -0.9, 1e-12) << stepper << ", clearance " << clearance;
       EXPECT_NEAR(end.at("x"), x0, 1e-12) << stepper << ", clearance " << clearance;
     }
@@ -58,7 +55,7 @@ TEST(Hole, PegFallsInAndRestsOnItsGround) {
 TEST(Hole, TiltedPegFindsItsWayIn) {
   for (const std::string& stepper : kSteppers) {
     const ExampleRun end(
-        scene::parse_scene(kHole, "test.toml", Overrides{{"method.stepper", stepper}, {"tilt", "0.02"}}));
+        scene::parse_scene(kHole, "test.toml", Settings{{"method.stepper", stepper}, {"tilt", "0.02"}}));
     EXPECT_NEAR(end.at("y"), -0.9, 1e-9) << stepper;
     EXPECT_NEAR(end.at("angle"), 0, 1e-9) << stepper;
     EXPECT_LE(std::fabs(end.at("x")), 0.02 + 1e-9) << stepper;
@@ -89,7 +86,7 @@ x = "part.x"
 y = "part.y"
 )";
   for (const std::string& stepper : kSteppers) {
-    const ExampleRun end(scene::parse_scene(text, "test.toml", Overrides{{"method.stepper", stepper}}));
+    const ExampleRun end(scene::parse_scene(text, "test.toml", Settings{{"method.stepper", stepper}}));
     EXPECT_NEAR(end.at("x"), 0.8, 1e-9) << stepper;
     EXPECT_NEAR(end.at("y"), 0.15, 1e-9) << stepper;
   }
