@@ -75,7 +75,7 @@ export class LivePage {
     this.say(setting.notice);
     if (first) this.build(setting);
     if (!sameBodies) this.restart();
-    this.parameters.load(setting.parameters, setting.method);
+    this.parameters.load(setting.parameters, setting.method, setting.notice !== "");
     this.place();
     this.dirty = true;
   }
