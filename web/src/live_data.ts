@@ -43,8 +43,8 @@ export function snapshotOf(frame: LiveFrame): Snapshot {
   return { time: frame.time, poses, contacts };
 }
 
-// Distance of a shape's farthest point from its body's origin; 0 for what has no bounds.
-export function reach(shape: Shape): number {
+// Distance of a shape's farthest point from its body's origin; not a number for what has no bounds.
+function reach(shape: Shape): number {
   const far = (points: number[][] = []) => Math.max(0, ...points.map((p) => Math.hypot(...p)));
   const own =
     shape.kind === "half-space" ? NaN
@@ -55,19 +55,23 @@ export function reach(shape: Shape): number {
   return own + Math.hypot(...shape.position);
 }
 
-// The box around all bounded bodies, or nothing when there is none.
-export function boxAround(setting: Setting, poses: Pose[]): number[][] | undefined {
+// The box around all bounded bodies; of particles alone, around the places of all bodies.
+export function boxAround(setting: Setting, poses: Pose[]): number[][] {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
-  setting.bodies.forEach((body, b) => {
-    const radius = Math.max(0, ...body.shapes.map(reach));
-    if (!Number.isFinite(radius) || body.shapes.some((s) => s.kind === "half-space")) return;
-    poses[b].position.forEach((x, k) => {
+  const add = (pose: Pose, radius: number) =>
+    pose.position.forEach((x, k) => {
       low[k] = Math.min(low[k], x - radius);
       high[k] = Math.max(high[k], x + radius);
     });
+  setting.bodies.forEach((body, b) => {
+    const radius = Math.max(0, ...body.shapes.map(reach));
+    if (Number.isFinite(radius)) add(poses[b], radius);
   });
-  return Number.isFinite(low[0]) ? [low, high] : undefined;
+  const flat = () => !(Math.max(...high.map((x, k) => x - low[k])) > 0);
+  if (flat()) poses.forEach((pose) => add(pose, 0));
+  if (flat()) poses.forEach((pose) => add(pose, 0.5));
+  return [low, high];
 }
 
 // Commands to the simulation. The token that opened the page opens everything else.

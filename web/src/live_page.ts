@@ -60,6 +60,12 @@ export class LivePage {
     return element("header", {}, this.title, this.badge, this.notice);
   }
 
+  // Where the middle of a body is drawn, in pixels of the picture.
+  screenOf(name: string): [number, number] | undefined {
+    const pose = this.snapshot()?.poses[this.setting?.bodies.findIndex((body) => body.name === name) ?? -1];
+    return pose && this.view?.screen(pose.position);
+  }
+
   snapshot(): Snapshot | undefined {
     return this.frame && snapshotOf(this.frame);
   }
@@ -75,7 +81,7 @@ export class LivePage {
     this.say(setting.notice);
     if (first) this.build(setting);
     if (!sameBodies) this.restart();
-    this.parameters.load(setting.parameters, setting.method);
+    this.parameters.load(setting.parameters, setting.method, setting.notice !== "");
     this.place();
     this.dirty = true;
   }
@@ -140,7 +146,6 @@ export class LivePage {
     const snapshot = this.snapshot();
     if (!this.setting || !snapshot) return;
     const box = boxAround(this.setting, snapshot.poses);
-    if (!box) return;
     const known = this.bounds;
     const inside = known && box[0].every((x, k) => x >= known[0][k]) && box[1].every((x, k) => x <= known[1][k]);
     if (inside) return;
@@ -208,6 +213,7 @@ export class LivePage {
 export function inspectLive(page: LivePage) {
   return {
     time: () => page.frame?.time ?? NaN,
+    screen: (name: string) => page.screenOf(name),
     playing: () => page.frame?.playing ?? false,
     steps: () => page.frame?.steps ?? 0,
     drawn: () => page.drawn,

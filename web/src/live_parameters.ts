@@ -21,7 +21,8 @@ export class ParameterPanel {
   private readonly stepper = element("select", { "aria-label": "Stepper" });
   private readonly friction = element("select", { "aria-label": "Friction" });
   private readonly step = element("input", { type: "number", "aria-label": "Step size", step: "any", min: "0" });
-  private readonly waiting = new Map<string, number>();
+  private readonly waiting = new Map<string, number>(); // to be sent
+  private readonly unanswered = new Map<string, number>(); // chosen here, and not yet what the simulation says
 
   constructor(private readonly send: (name: string, value: number | string) => void) {
     for (const value of ["cone", "pyramid"]) this.friction.append(new Option(value));
@@ -30,11 +31,16 @@ export class ParameterPanel {
     this.step.addEventListener("change", () => Number(this.step.value) > 0 && this.send("method.step", Number(this.step.value)));
   }
 
-  load(parameters: LiveParameter[], method: LiveSetting["method"]): void {
+  // `refused`: the newest choice was not possible, and what the simulation says holds.
+  load(parameters: LiveParameter[], method: LiveSetting["method"], refused: boolean): void {
     if (this.rows.size === 0) this.build(parameters, method);
+    if (refused) this.unanswered.clear();
     for (const parameter of parameters) {
       const row = this.rows.get(parameter.name);
       if (!row || parameter.value === null) continue;
+      // Answers to older choices must not move what is under the user's hand.
+      if (this.unanswered.get(parameter.name) === parameter.value) this.unanswered.delete(parameter.name);
+      if (this.unanswered.has(parameter.name)) continue;
       if (document.activeElement !== row.field) row.field.value = numberText(parameter.value);
       if (!row.slider.matches(":active")) this.put(row, parameter.value);
     }
@@ -67,7 +73,9 @@ export class ParameterPanel {
     });
     field.addEventListener("change", () => {
       const value = Number(field.value);
-      if (field.value !== "" && Number.isFinite(value)) this.send(parameter.name, value);
+      if (field.value === "" || !Number.isFinite(value)) return;
+      this.unanswered.set(parameter.name, value);
+      this.send(parameter.name, value);
     });
     const label = element("label", { title: parameter.description }, parameter.name);
     label.append(element("small", {}, parameter.unit));
@@ -85,6 +93,7 @@ export class ParameterPanel {
   private later(name: string, value: number): void {
     const busy = this.waiting.has(name);
     this.waiting.set(name, value);
+    this.unanswered.set(name, value);
     if (busy) return;
     window.setTimeout(() => {
       const newest = this.waiting.get(name);

@@ -26,7 +26,7 @@ export class View3D implements View {
   private lines: three.Line[] = [];
   private stage: Stage | undefined;
   private size = 1;
-  private loaded = false;
+  private fitted = true; // until somebody turns or moves the view
 
   constructor(redraw: () => void) {
     this.element = document.createElement("div");
@@ -38,6 +38,7 @@ export class View3D implements View {
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.addEventListener("change", redraw);
+    this.controls.addEventListener("start", () => (this.fitted = false));
     this.element.addEventListener("dblclick", () => {
       this.fit();
       redraw();
@@ -48,6 +49,7 @@ export class View3D implements View {
     this.stage = stage;
     const [low, high] = stage.bounds;
     this.size = Math.max(Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]), 1e-9);
+    discard(this.scene);
     this.scene = new three.Scene();
     this.scene.add(new three.HemisphereLight(0xffffff, 0xb8b2a8, 2.2));
     const sun = new three.DirectionalLight(0xffffff, 1.6);
@@ -60,8 +62,7 @@ export class View3D implements View {
     this.arrows = [];
     this.cones = [];
     this.lines = [];
-    if (!this.loaded) this.fit();
-    this.loaded = true;
+    if (this.fitted) this.fit();
   }
 
   setLargestForce(force: number): void {
@@ -80,6 +81,7 @@ export class View3D implements View {
     this.camera.updateProjectionMatrix();
     this.controls.target.copy(target);
     this.controls.update();
+    this.fitted = true;
   }
 
   resize(): void {
@@ -89,7 +91,7 @@ export class View3D implements View {
     const before = this.camera.aspect;
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    if (Math.abs(before - this.camera.aspect) > 0.2) this.fit();
+    if (this.fitted || Math.abs(before - this.camera.aspect) > 0.2) this.fit();
   }
 
   screen(point: number[]): [number, number] {
@@ -177,6 +179,15 @@ export class View3D implements View {
     line.frustumCulled = false;
     return line;
   }
+}
+
+// Memory of the graphics card is not collected by itself.
+function discard(scene: three.Scene): void {
+  scene.traverse((object) => {
+    if (!(object instanceof three.Mesh || object instanceof three.Line || object instanceof three.Points)) return;
+    object.geometry.dispose();
+    for (const material of [object.material].flat()) material.dispose();
+  });
 }
 
 function place(object: three.Object3D, pose: Pose): void {

@@ -142,6 +142,9 @@ test("plate in space: frames keep coming, and the page says when the scene is sl
   await page.getByRole("button", { name: "Play" }).click();
   await page.waitForFunction(() => window.stickslip.time() > 0.1);
   await keepsDrawing(page, "plate");
+  const box = await page.locator(".canvas3d").boundingBox();
+  const [x, y] = await page.evaluate(() => window.stickslip.screen("particle"));
+  assert.ok(x > 0 && x < box.width && y > 0 && y < box.height, `the particle is drawn outside of the picture: ${x}, ${y}`);
   // A million steps per second is more than it can.
   await page.getByLabel("Speed", { exact: true }).selectOption("100");
   await page.waitForFunction(() => /slower than asked/.test(document.querySelector(".pace").textContent));
