@@ -28,6 +28,13 @@ bool same(const VectorXd& a, const VectorXd& b) {
   return (a - b).cwiseAbs().maxCoeff() <= kSame * std::max(1.0, a.cwiseAbs().maxCoeff());
 }
 
+bool within_bounds(const Plan& plan, const VectorXd& u) {
+  for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
+    if (u[static_cast<Index>(i)] < plan.unknowns[i].low || u[static_cast<Index>(i)] > plan.unknowns[i].high)
+      return false;
+  return true;
+}
+
 void note_closest(const Plan& plan, const Search& found, PlanResult& result) {
   if (found.ending == Search::Ending::NeverRan) {
     if (result.cause.empty()) result.cause = found.cause;
@@ -95,6 +102,11 @@ class Planner {
   Search whole(const VectorXd& start) {
     const Search found = solve_whole(plan_, shooter_.scene(), start);
     if (found.ending != Search::Ending::Solved) return found;
+    if (!within_bounds(plan_, found.unknowns)) {
+      Search outside;  // the complementarity problem knows no bounds of the unknowns
+      outside.cause = "the whole trajectory has a solution, but outside the bounds of the unknowns";
+      return outside;
+    }
     Search confirmed = search(plan_, shooter_, found.unknowns);
     confirmed.iterations += found.iterations;
     return confirmed;
