@@ -79,6 +79,18 @@ TEST(SlowPlanBall, HundredRandomTargetsOfAThousandSteps) {
   solve_random_targets(100, 1000);
 }
 
+// The form of paper 001, one complementarity problem for all steps, has the same solution.
+TEST(PlanBall, WholeTrajectory) {
+  Plan plan = load_example("plan-ball");
+  plan.method = Method::Whole;
+  const PlanResult result = solve(plan);
+  ASSERT_EQ(result.status, PlanResult::Status::Solved) << result.violated << ' ' << result.violation;
+  EXPECT_EQ(result.method, "whole");
+  EXPECT_NEAR(named(plan, result.solutions[0]).at("vx"), 1.544679596, 1e-8);
+  EXPECT_NEAR(named(plan, result.solutions[0]).at("vy"), 0.4174456165, 1e-8);
+  expect_replays(plan, result.solutions[0]);
+}
+
 TEST(PlanBall, SlidesThenRolls) {
   const PlanResult result = solve(load_example("plan-ball"));
   ASSERT_EQ(result.solutions.size(), 1U);

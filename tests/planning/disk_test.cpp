@@ -19,6 +19,16 @@ TEST(PlanDisk, ImplicitSteps) {
   EXPECT_NEAR(launch("2200"), 1.240222871, 1e-9);
 }
 
+TEST(PlanDisk, WholeTrajectory) {
+  for (const char* steps : {"22", "220"}) {
+    Plan plan = load_example("plan-disk", {{"steps", steps}});
+    plan.method = Method::Whole;
+    const PlanResult result = solve(plan);
+    ASSERT_EQ(result.status, PlanResult::Status::Solved) << steps << ' ' << result.violation;
+    EXPECT_NEAR(named(plan, result.solutions[0]).at("v0"), launch(steps), 1e-9);
+  }
+}
+
 // Error 12 h: two step sizes extrapolate to the closed form.
 TEST(PlanDisk, ConvergesToTheClosedForm) {
   EXPECT_NEAR(2 * launch("2200") - launch("1100"), 1.24010192724, 1e-6);

@@ -41,6 +41,7 @@ struct Condition {
   scene::Place place;
 };
 
+enum class Method { Auto, Shooting, Whole };
 enum class Wanted { One, All };
 
 struct Plan {
@@ -54,7 +55,10 @@ struct Plan {
   bool has_objective = false;
   bool closest = false;  // fewer conditions than unknowns: the solution near the start is wanted
   std::int64_t steps = 0;
+  Method method = Method::Auto;
+  scene::Place method_place;
   Wanted wanted = Wanted::One;
+  int touches = -1;  // solutions with another number of located impacts are not taken; -1: any
   int starts = 1;
   std::uint64_t seed = 1;
   double tolerance = 1e-9;                    // of every condition

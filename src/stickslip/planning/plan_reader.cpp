@@ -309,6 +309,9 @@ class PlanReader {
       throw SceneError(top.require(key).place, fmt::format("{}: unknown name '{}'", top.what(key), text),
                        "known are " + list);
     };
+    plan_.method = static_cast<Method>(word("method", {"auto", "shooting", "whole"}));
+    if (const Value* method = top.find("method")) plan_.method_place = method->place;
+    if (top.has("touches")) plan_.touches = static_cast<int>(integer(top, "touches", 0, 0, 1e6));
     plan_.wanted = static_cast<Wanted>(word("solutions", {"one", "all"}));
     std::size_t guesses = 1;
     for (const Unknown& unknown : plan_.unknowns) guesses = std::max(guesses, unknown.guesses.size());

@@ -3,6 +3,7 @@
 #include "stickslip/planning/planner.h"
 
 #include "stickslip/planning/objective.h"
+#include "stickslip/planning/whole_trajectory.h"
 #include "stickslip/simulation/simulation.h"
 
 #include <algorithm>
@@ -25,6 +26,13 @@ double uniform(std::mt19937_64& random) {
 
 bool same(const VectorXd& a, const VectorXd& b) {
   return (a - b).cwiseAbs().maxCoeff() <= kSame * std::max(1.0, a.cwiseAbs().maxCoeff());
+}
+
+bool within_bounds(const Plan& plan, const VectorXd& u) {
+  for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
+    if (u[static_cast<Index>(i)] < plan.unknowns[i].low || u[static_cast<Index>(i)] > plan.unknowns[i].high)
+      return false;
+  return true;
 }
 
 void note_closest(const Plan& plan, const Search& found, PlanResult& result) {
@@ -61,33 +69,83 @@ VectorXd start_of(const Plan& plan, int number) {
   return start;
 }
 
-PlanResult solve(const Plan& plan) {
-  PlanResult result;
-  Shooter shooter(plan);
-  const auto begin = std::chrono::steady_clock::now();
-  result.method = "shooting";
-  result.derivatives = shooter.exact() ? "exact" : "differences";
-  for (int number = 0; number < plan.starts; ++number) {
-    Search found = search(plan, shooter, start_of(plan, number));
-    ++result.starts;
-    if (plan.has_objective && found.ending == Search::Ending::Solved) found = minimise(plan, shooter, found);
-    if (found.ending != Search::Ending::Solved) {
-      note_closest(plan, found, result);
-      continue;
-    }
-    ++result.searches_solved;
-    const bool known =
-        std::ranges::any_of(result.solutions, [&](const Solution& one) { return same(one.unknowns, found.unknowns); });
-    if (!known)
-      result.solutions.push_back({found.unknowns, found.violation(), found.objective, found.worst_balance,
-                                  found.worst_residual, shooter.modes(), shooter.touches(), number, found.iterations});
-    if (plan.wanted == Wanted::One) break;
+namespace {
+
+// Searches from all starts, by one method and then perhaps by the other.
+class Planner {
+ public:
+  explicit Planner(const Plan& plan) : plan_(plan), shooter_(plan) {}
+
+  PlanResult run() {
+    const std::string objection = objection_to_whole(plan_, shooter_.scene());
+    if (plan_.method == Method::Whole && !objection.empty()) throw scene::SceneError(plan_.method_place, objection);
+    const auto begin = std::chrono::steady_clock::now();
+    if (plan_.method != Method::Whole) search_all("shooting", [&](const VectorXd& start) { return shoot(start); });
+    if (plan_.method != Method::Shooting && result_.solutions.empty() && objection.empty())
+      search_all("whole", [&](const VectorXd& start) { return whole(start); });
+    if (plan_.has_objective) std::ranges::stable_sort(result_.solutions, {}, &Solution::objective);
+    result_.status = result_.solutions.empty() ? PlanResult::Status::NotFound : PlanResult::Status::Solved;
+    result_.derivatives = shooter_.exact() ? "exact" : "differences";
+    result_.runs = shooter_.runs();
+    result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::move(result_);
   }
-  if (plan.has_objective) std::ranges::stable_sort(result.solutions, {}, &Solution::objective);
-  result.status = result.solutions.empty() ? PlanResult::Status::NotFound : PlanResult::Status::Solved;
-  result.runs = shooter.runs();
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return result;
+
+ private:
+  Search shoot(const VectorXd& start) {
+    Search found = search(plan_, shooter_, start);
+    if (plan_.has_objective && found.ending == Search::Ending::Solved) found = minimise(plan_, shooter_, found);
+    return found;
+  }
+
+  // The simulator's own run, which is one Newton step away at most, has the last word.
+  Search whole(const VectorXd& start) {
+    const Search found = solve_whole(plan_, shooter_.scene(), start);
+    if (found.ending != Search::Ending::Solved) return found;
+    if (!within_bounds(plan_, found.unknowns)) {
+      Search outside;  // the complementarity problem knows no bounds of the unknowns
+      outside.cause = "the whole trajectory has a solution, but outside the bounds of the unknowns";
+      return outside;
+    }
+    Search confirmed = search(plan_, shooter_, found.unknowns);
+    confirmed.iterations += found.iterations;
+    return confirmed;
+  }
+
+  template <class OneSearch>
+  void search_all(const char* method, const OneSearch& one) {
+    result_.method = method;
+    for (int number = 0; number < plan_.starts; ++number) {
+      const Search found = one(start_of(plan_, number));
+      ++result_.starts;
+      if (found.ending != Search::Ending::Solved) {
+        note_closest(plan_, found, result_);
+        continue;
+      }
+      ++result_.searches_solved;
+      if (plan_.touches >= 0 && static_cast<std::size_t>(plan_.touches) != shooter_.touches().size()) {
+        result_.cause = "solutions were found, but not with the number of impacts asked for";
+        continue;
+      }
+      const bool known = std::ranges::any_of(
+          result_.solutions, [&](const Solution& other) { return same(other.unknowns, found.unknowns); });
+      if (!known)
+        result_.solutions.push_back({found.unknowns, found.violation(), found.objective, found.worst_balance,
+                                     found.worst_residual, shooter_.modes(), shooter_.touches(), number,
+                                     found.iterations});
+      if (plan_.wanted == Wanted::One) return;
+    }
+  }
+
+  const Plan& plan_;
+  Shooter shooter_;
+  PlanResult result_;
+};
+
+}  // namespace
+
+PlanResult solve(const Plan& plan) {
+  return Planner(plan).run();
 }
 
 double replay(const Plan& plan, const scene::Scene& scene) {

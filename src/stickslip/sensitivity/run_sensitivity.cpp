@@ -74,14 +74,17 @@ void RunSensitivity::find_rebounds(double h) {
     return contact::relative_velocity(rows, 0, state.bodies[static_cast<std::size_t>(rows.a)].velocity,
                                       state.bodies[static_cast<std::size_t>(rows.b)].velocity);
   };
-  for (std::size_t c = 0; c < world_.contacts.size(); ++c) {
-    const collision::Contact& contact = world_.contacts[c];
+  std::vector<collision::Contact> first = world_.contacts, last = world_.contacts;
+  collider_->refresh(world_.model, before_, first);
+  collider_->refresh(world_.model, world_.state, last);
+  for (std::size_t c = 0; c < last.size(); ++c) {
     if (world_.memory[c].mode != contact::Mode::Open) continue;
-    const double away = normal_velocity(contact, world_.state);
-    if (!(away > 0) || !(normal_velocity(contact, before_) < 0) || contact.gap > away * h) continue;
-    const bool same_pair = !touches_.empty() && touches_.back().time > before_.time &&
-                           touches_.back().body_a == contact.id.body_a && touches_.back().body_b == contact.id.body_b;
-    if (!same_pair) touches_.push_back({world_.state.time - contact.gap / away, contact.id.body_a, contact.id.body_b});
+    const double away = normal_velocity(last[c], world_.state);
+    if (!(away > 0) || !(normal_velocity(first[c], before_) < 0) || last[c].gap > away * h) continue;
+    const int a = last[c].id.body_a, b = last[c].id.body_b;
+    const bool known = !touches_.empty() && touches_.back().time > before_.time && touches_.back().body_a == a &&
+                       touches_.back().body_b == b;
+    if (!known) touches_.push_back({world_.state.time - last[c].gap / away, a, b});
   }
 }
 
