@@ -39,11 +39,14 @@ Outcome ask(double accuracy, const std::string& example, const char* first_step,
   return outcome;
 }
 
-void expect_kept(const Outcome& outcome, double accuracy) {
+// known: how far the truth itself may be off.
+void expect_kept(const Outcome& outcome, double accuracy, double known = 0) {
   EXPECT_TRUE(outcome.choice.reached) << accuracy;
   EXPECT_LE(outcome.error, 10 * accuracy);
-  EXPECT_LE(outcome.error, 3 * outcome.choice.estimate) << "asked " << accuracy << ", step " << outcome.choice.step;
-  EXPECT_GE(outcome.error, outcome.choice.estimate / 3) << "asked " << accuracy << ", step " << outcome.choice.step;
+  EXPECT_LE(outcome.error, 3 * outcome.choice.estimate + known)
+      << "asked " << accuracy << ", step " << outcome.choice.step;
+  EXPECT_GE(outcome.error, outcome.choice.estimate / 3 - known)
+      << "asked " << accuracy << ", step " << outcome.choice.step;
 }
 
 const std::map<std::string, double> kBall = {{"x", 0.561914290659}, {"y", -0.0476071366766}};
@@ -73,7 +76,7 @@ TEST(Accuracy, MeterStickBeforeLoss) {
         accuracy);
 }
 
-// In centimetres. The truth is known to 4e-6 cm.
+// In centimetres. The truth is known to 4e-6 cm, which matters only for the finest.
 const Settings kCircle = {{"method.stepper", "second-order"}, {"duration", "6"}};
 const std::map<std::string, double> kCircleEnd = {{"x", 3.943753}, {"y", 0.677038439}};
 
@@ -83,7 +86,7 @@ TEST(Accuracy, ParticleOnTheVibratingPlate) {
 }
 
 TEST(AccuracySlow, ParticleOnTheVibratingPlate) {
-  expect_kept(ask(1e-5, "plate-particle", "2e-3", kCircle, kCircleEnd), 1e-5);
+  expect_kept(ask(1e-5, "plate-particle", "2e-3", kCircle, kCircleEnd), 1e-5, 4e-6);
 }
 
 }  // namespace
