@@ -95,9 +95,7 @@ void ProblemSolver::tighten(const Method& method, contact::Island& island, doubl
   options.tolerance = tolerance;
   options.max_iterations = iterations;
   r_.assign(island.r.begin(), island.r.end());
-  // auto would sweep first; near the solution Newton alone ends in rounding.
-  const std::string_view solver = method.solver == "auto" ? std::string_view("newton") : method.solver;
-  const complementarity::SolverSummary summary = cone_.solve(island.problem, r_, options, solver);
+  const complementarity::SolverSummary summary = cone_.solve(island.problem, r_, options, method.solver);
   if (!(summary.residual.error < island.summary.residual.error)) return;
   std::copy(r_.begin(), r_.end(), island.r.begin());
   accept(island, summary.residual, summary.solver);

@@ -14,15 +14,15 @@ constexpr double kClose = 0.1;     // error of a warm start from which Newton se
 constexpr int kMaxSweeps = 20000;  // of Gauss-Seidel alone
 constexpr int kMaxAttempts = 100;
 
-// Islands of many contacts: accelerated sweeps and Newton steps by turns.
-constexpr int kLargeIsland = 600;  // contacts, from which that is done from any start
-constexpr int kRounds = 4;
-constexpr int kPolished = 100;                // contacts, up to which a Newton step costs no more than the sweeps
-constexpr double kPolishAlpha = 1e-9;         // its proximal weight
-constexpr int kMaxAccelerated = 1000;         // sweeps of a round
-constexpr int kPatience = 30;                 // sweeps without halving the residual; doubled each round
+// Large islands, where a Newton step costs as much as tens of sweeps: sweeps and Newton steps by turns.
+constexpr double kAlmostThere = 1e-4;         // error of a warm start that a tiny weight finishes best
+constexpr int kLargeIsland = 600;             // contacts
+constexpr int kRounds = 8;                    // of sweeps and trials
+constexpr int kBatch = 10, kMaxBatches = 15;  // sweeps of a batch, batches of a round
+constexpr double kSettled = 0.002;            // share of contacts that change their mode in a batch; less each round
+constexpr double kSlow = 0.98;                // of the error before a batch: sweeps lead nowhere
 constexpr int kTrials = 10, kTrialSteps = 8;  // subproblems of a round, Newton steps of each
-constexpr double kTrialAlpha = 3e-2;          // first proximal weight; 3e-4 takes a quarter more time on piles
+constexpr double kTrialAlpha = 3e-4;          // first proximal weight
 
 enum class Method { Newton, Smoothing, Pyramid };
 enum class Start { Zero, Scattered, Best, Near };
@@ -71,19 +71,42 @@ bool IslandSolver<D>::sweep(int sweeps, bool check_often) {
   return search_.reached();
 }
 
-// Accelerated sweeps while they gain; then a few Newton steps, which finish where the modes are right and cost little
-// where they are not; then more sweeps from where the last ones ended.
+// Contacts that have changed between separation, stick and slip since the last call.
 template <int D>
-bool IslandSolver<D>::sweeps_and_newton_by_turns(IslandOutcome& outcome) {
-  double alpha = kTrialAlpha;
-  int patience = kPatience;
-  for (int round = 0; round < kRounds && !search_.budget().exhausted(); ++round, patience *= 2) {
-    outcome.answered_by = "accelerated-sweeps";
-    if (accelerated_.run(engine_.sweeps(), search_, engine_.r(), {kMaxAccelerated, patience})) {
-      // Sweeps end at the tolerance, a Newton step in rounding: what is at rest then stays so.
-      if (island_.contacts <= kPolished) engine_.solve(search_, {kPolishAlpha, 1.0, 0.0, 1e-2, 0, 1}, "newton");
-      return true;
-    }
+int IslandSolver<D>::count_mode_changes() {
+  constexpr double kOnTheCone = 1 - 1e-12;
+  int changes = 0;
+  mode_.resize(island_.contacts, ContactMode::Separate);
+  for (int i = 0; i < island_.contacts; ++i) {
+    const double *r = engine_.r().data() + i * D, limit = island_.mu[i] * r[0];
+    const ContactMode mode = !(r[0] > 0)                               ? ContactMode::Separate
+                             : tangent_norm<D>(r) < kOnTheCone * limit ? ContactMode::Stick
+                                                                       : ContactMode::Slip;
+    changes += mode != mode_[i], mode_[i] = mode;
+  }
+  return changes;
+}
+
+// Sweeps until few contacts change their mode any more, or nothing is gained.
+template <int D>
+bool IslandSolver<D>::sweep_until_modes_settle(double share) {
+  for (int batch = 0; batch < kMaxBatches; ++batch) {
+    const double before = search_.last();
+    if (sweep(kBatch, false)) return true;
+    const bool settled = count_mode_changes() <= share * island_.contacts;
+    if (batch > 0 && (settled || search_.last() > kSlow * before)) break;
+  }
+  return search_.reached();
+}
+
+// A large island: sweeps find the modes, a few Newton steps in settled modes do the rest. Where they do not, more
+// sweeps from where the last ones ended.
+template <int D>
+bool IslandSolver<D>::sweep_and_try_newton(IslandOutcome& outcome) {
+  double share = kSettled, alpha = kTrialAlpha;
+  for (int round = 0; round < kRounds && !search_.budget().exhausted(); ++round, share *= 0.3) {
+    outcome.answered_by = "gauss-seidel";
+    if (sweep_until_modes_settle(share)) return true;
     outcome.answered_by = "newton";
     for (int k = 0; k < kTrials; ++k) {
       const auto trial = engine_.solve(search_, {alpha, 1.0, 0.0, 1e-2, 0, kTrialSteps}, "newton");
@@ -115,11 +138,10 @@ bool IslandSolver<D>::first_attempt(bool warm, IslandOutcome& outcome) {
   outcome.answered_by = "gauss-seidel";
   const bool close = warm && search_.best() < kClose;  // modes are likely right: Newton at once
   const int sweeps = close ? 0 : island_.contacts == 1 ? 1 : island_.contacts <= kSmallIsland ? kFewSweeps : kSweeps;
-  const bool many = island_.contacts > kLargeIsland || (warm && island_.contacts > kSmallIsland);
-  if (many ? sweeps_and_newton_by_turns(outcome) : sweep(sweeps, true)) return true;
+  const bool large = island_.contacts > kLargeIsland;
+  if (large ? sweep_and_try_newton(outcome) : sweep(sweeps, true)) return true;
   outcome.answered_by = "newton";
-  if (many && warm) {
-    engine_.r() = search_.best_r();
+  if (warm && !large && island_.contacts > kSmallIsland && search_.best() > kAlmostThere) {
     if (semismooth_newton(engine_, search_, settings_near_solution())) return true;
     engine_.r() = search_.best_r();
   }

@@ -3,16 +3,14 @@
 //
 // Which algorithms are tried on an island, in which order.
 //
-//   auto:  a warm start as it is; a few sweeps of Gauss-Seidel and semismooth Newton, or, for many contacts,
-//   accelerated
-//          sweeps and Newton by turns. If that does not reach the goal, further attempts that differ in method
-//          (smoothing, Newton, the pyramid problem), start (zero, scattered, the best point so far), proximal weight
-//          and map step, until one succeeds or the work budget is used up
+//   auto:  a warm start as it is; a few sweeps of Gauss-Seidel; semismooth Newton. If that does not reach the goal,
+//   further
+//          attempts that differ in method (smoothing, Newton, the pyramid problem), start (zero, scattered, the best
+//          point so far), proximal weight and map step, until one succeeds or the work budget is used up
 //
 // Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size.
 #pragma once
 
-#include "stickslip/complementarity/cone/accelerated_sweeps.h"
 #include "stickslip/complementarity/cone/proximal_newton.h"
 #include "stickslip/complementarity/cone/pyramid_start.h"
 
@@ -38,7 +36,9 @@ class IslandSolver {
 
  private:
   bool sweep(int sweeps, bool check_often);
-  bool sweeps_and_newton_by_turns(IslandOutcome& outcome);
+  int count_mode_changes();
+  bool sweep_until_modes_settle(double share);
+  bool sweep_and_try_newton(IslandOutcome& outcome);
   bool from_pyramid(int directions);
   bool first_attempt(bool warm, IslandOutcome& outcome);
   bool further_attempts(IslandOutcome& outcome);
@@ -48,7 +48,7 @@ class IslandSolver {
   Island<D> island_;
   Search<D> search_;
   ProximalNewton<D> engine_;
-  AcceleratedSweeps<D> accelerated_;
+  std::vector<ContactMode> mode_;
   std::optional<PyramidStart<D>> pyramid_;  // made when first needed
 };
 

@@ -65,7 +65,6 @@ class Search {
 
   [[nodiscard]] const Island<D>& island() const { return *island_; }
   [[nodiscard]] Budget& budget() { return *budget_; }
-  [[nodiscard]] double goal() const { return goal_; }
   [[nodiscard]] bool reached() const { return best_ <= goal_; }
   [[nodiscard]] bool acceptable() const { return best_shared_ <= goal_; }
   [[nodiscard]] bool finished() const { return reached() || budget_->exhausted(); }

@@ -10,9 +10,9 @@
 // by alpha / (alpha + l), so a large weight may even drive the iterates away; its only purpose is to give redundant
 // contacts a unique answer. Changes of alpha are gentle (x 0.3, x 3): jumps of 10 lose problems.
 //
-// Islands with a warm start are the exception (settings_near_solution): a step of a pile starts from the impulses of
-// the step before, and with a tiny weight Newton goes round in circles between two or three sets of modes, 25 steps per
-// weight, until the weight has grown to 1e-2. Starting there, and growing fast, takes a sixth of the time.
+// Moderate islands with a warm start are the exception (settings_near_solution): a step of a pile starts from the
+// impulses of the step before, and with a tiny weight Newton goes round in circles between two or three sets of modes,
+// 25 steps per weight, until the weight has grown to 1e-2. Starting there, and growing fast, takes a sixth of the time.
 //
 // Assumptions: block-scaled data, so that rho = 1 suits all contacts. Cost: a handful of factorisations as a rule.
 #pragma once
