@@ -20,21 +20,18 @@ using namespace stickslip;
 
 int lead(const study::MpiWorld& world, const app::StudyOptions& options) {
   bool started = false, ended = false;
-  int lost = 0;
   const int exit_code = app::run_study_verb(options, [&](study::Session& session, const study::TrialRunner& runner) {
     started = true;
     static_cast<void>(world.broadcast(runner.document().text));
     if (world.size() == 1)
       study::run_threads(session, runner, options.threads > 0 ? options.threads : 1);
     else
-      lost = study::lead(world, session);
+      study::lead(world, session);
     ended = true;
   });
   if (!started) static_cast<void>(world.broadcast(""));
-  if (lost > 0) fmt::print(stderr, "stickslip: {} of {} processes were lost on the way\n", lost, world.size());
-  // MPI ends in an orderly way only when every rank takes part: not without lost ones, nor while the others still wait
-  // for work because the store failed.
-  if (lost > 0 || (started && !ended)) {
+  // The store failed: the others still wait for work.
+  if (started && !ended) {
     std::fflush(nullptr);
     world.abort(exit_code);
   }

@@ -24,8 +24,6 @@ constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr std::size_t kEnough = 256;
 constexpr double kPortionSeconds = 0.02;  // of work handed out at a time
 constexpr std::size_t kMostPortion = 64;
-// A trial whose result is missing for so much longer than usual is given to somebody else, too.
-constexpr double kOverdueSeconds = 5, kOverdueTrials = 50;
 
 std::string packed(const TrialResult& result) {
   ByteWriter out;
@@ -83,95 +81,51 @@ void send(const Container& content, int to, Tag tag) {
 }
 
 // Rank 0's side.
-//
-// MPI does not tell when a rank is gone, so nobody is counted on: at the end of the study, trials that are overdue go
-// to ranks that have nothing to do. A trial has the same result wherever it runs; the first one counts.
 class Leader {
  public:
   Leader(const MpiWorld& world, Session& session) : session_(session), working_(world.size() - 1) {}
 
-  // How many ranks were lost.
-  int run() {
-    last_commit_ = last_news_ = Clock::now();
+  void run() {
+    last_commit_ = Clock::now();
     while (working_ > 0) {
       int found = 0;
       MPI_Status status;
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status);
       if (found != 0) take(status);
       if (results_.size() >= kEnough || (!results_.empty() && Clock::now() - last_commit_ > kPatience)) commit();
-      if (found != 0) continue;
-      if (all_handed_out_ && running_.empty()) {
-        send_home();
-        if (overdue(last_news_)) break;
-      } else if (!waiting_.empty()) {
-        help_out();
-      }
-      std::this_thread::sleep_for(kNap);
+      if (found == 0) std::this_thread::sleep_for(kNap);
     }
     commit();
-    return working_;
   }
 
  private:
-  struct Running {
-    Trial trial;
-    Clock::time_point since;
-  };
-
   void take(const MPI_Status& status) {
-    last_news_ = Clock::now();
     if (status.MPI_TAG == kRequest) {
       receive<std::string>(status);
       hand_out(status.MPI_SOURCE);
       return;
     }
     TrialResult result = unpacked(receive<std::string>(status));
-    const auto found = running_.find(result.index);
-    if (found == running_.end()) return;  // somebody else was faster
     seconds_ += result.seconds;
     ++finished_;
-    results_.emplace_back(std::move(found->second.trial), std::move(result));
-    running_.erase(found);
+    const auto trial = running_.find(result.index);
+    results_.emplace_back(std::move(trial->second), std::move(result));
+    running_.erase(trial);
   }
 
   void hand_out(int to) {
-    const auto portion = static_cast<std::size_t>(std::clamp(
-        kPortionSeconds / std::max(usual_seconds(kPortionSeconds), 1e-9), 1.0, static_cast<double>(kMostPortion)));
+    const double each = finished_ > 0 ? seconds_ / finished_ : kPortionSeconds;
+    const auto portion = static_cast<std::size_t>(
+        std::clamp(kPortionSeconds / std::max(each, 1e-9), 1.0, static_cast<double>(kMostPortion)));
     std::vector<std::int64_t> work;
-    while (work.size() < portion && !all_handed_out_) {
+    while (work.size() < portion) {
       std::optional<Trial> trial = session_.take();
-      if (trial) {
-        work.push_back(trial->index);
-        running_.emplace(trial->index, Running{std::move(*trial), Clock::now()});
-      } else {
-        all_handed_out_ = true;
-      }
+      if (!trial) break;
+      work.push_back(trial->index);
+      running_.emplace(trial->index, std::move(*trial));
     }
-    if (work.empty())
-      waiting_.push_back(to);
-    else
-      send(work, to, kWork);
-  }
-
-  // An overdue trial for a rank that has nothing to do.
-  void help_out() {
-    const auto found = std::ranges::find_if(running_, [&](const auto& entry) { return overdue(entry.second.since); });
-    if (found == running_.end()) return;
-    found->second.since = Clock::now();
-    send(std::vector<std::int64_t>{found->first}, waiting_.back(), kWork);
-    waiting_.pop_back();
-  }
-
-  void send_home() {
-    for (const int rank : waiting_) send(std::vector<std::int64_t>(), rank, kWork);
-    working_ -= static_cast<int>(waiting_.size());
-    waiting_.clear();
-  }
-
-  [[nodiscard]] double usual_seconds(double unknown) const { return finished_ > 0 ? seconds_ / finished_ : unknown; }
-  [[nodiscard]] bool overdue(Clock::time_point since) const {
-    return std::chrono::duration<double>(Clock::now() - since).count() >
-           kOverdueSeconds + kOverdueTrials * usual_seconds(0);
+    if (work.empty()) --working_;  // an empty portion sends it home
+    send(work, to, kWork);
   }
 
   void commit() {
@@ -183,12 +137,10 @@ class Leader {
   }
 
   Session& session_;
-  int working_;               // ranks that have not been sent home
-  std::vector<int> waiting_;  // of these, those that asked for work when there was none
-  std::map<std::int64_t, Running> running_;
-  bool all_handed_out_ = false;
+  int working_;  // ranks that have not been sent home
+  std::map<std::int64_t, Trial> running_;
   std::vector<std::pair<Trial, TrialResult>> results_;
-  Clock::time_point last_commit_, last_news_;
+  Clock::time_point last_commit_;
   double seconds_ = 0;
   int finished_ = 0;
 };
@@ -218,8 +170,8 @@ void MpiWorld::abort(int exit_code) const {
   std::abort();
 }
 
-int lead(const MpiWorld& world, Session& session) {
-  return Leader(world, session).run();
+void lead(const MpiWorld& world, Session& session) {
+  Leader(world, session).run();
 }
 
 void follow(const MpiWorld& world, const Study& study, const TrialRunner& runner) {

@@ -5,8 +5,8 @@
 //
 // Rank 0 owns the session and the store; the others ask for work and send every result as soon as it is there. Work is
 // handed out in small portions (trials that take milliseconds come several at a time, long ones one by one), so nobody
-// waits for the slowest. Results go to the store as they arrive: when the whole job is lost, what is lost are the
-// trials that were running. When MPI lets the job go on without a lost rank, the others run its trials.
+// waits for the slowest. Results go to the store as they arrive: when a process or the whole job is lost, what is lost
+// are the trials that were running.
 #pragma once
 
 #include "stickslip/study/session.h"
@@ -35,9 +35,8 @@ class MpiWorld {
   int rank_ = 0, size_ = 1;
 };
 
-// Rank 0: hands out what is left of the study and collects it; the number of ranks that were lost on the way. Throws
-// StoreError.
-[[nodiscard]] int lead(const MpiWorld& world, Session& session);
+// Rank 0: hands out what is left of the study and collects it. Throws StoreError.
+void lead(const MpiWorld& world, Session& session);
 // The others: run what they are given until there is nothing left.
 void follow(const MpiWorld& world, const Study& study, const TrialRunner& runner);
 
