@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <thread>
 
 namespace stickslip::app {
@@ -20,13 +19,6 @@ void sample(const scene::Observer& observer, const simulation::Simulation& run, 
   observer.evaluate({run.state(), run.contacts(), run.last_report().events}, result.values);
   result.series.time.push_back(run.time());
   for (std::size_t k = 0; k < result.values.size(); ++k) result.series.values[k].push_back(result.values[k]);
-}
-
-// Times that are multiples of the step to rounding were read off the grid: half the step may well give the same number.
-double grain_of(const scene::Scene& scene, std::size_t k, double value) {
-  const double step = scene.method.step;
-  if (!scene.observables[k].expression.tells_a_time(scene.trackers)) return 0;
-  return std::fabs(value - step * std::round(value / step)) <= 1e-6 * step ? step : 0;
 }
 
 void simulate(const scene::Scene& scene, int samples, Result& result) {
@@ -47,7 +39,8 @@ void simulate(const scene::Scene& scene, int samples, Result& result) {
       return observer.stopped_by() < 0;
     });
   observer.evaluate({run.state(), run.contacts(), run.last_report().events}, result.values);
-  for (std::size_t k = 0; k < result.values.size(); ++k) result.grain.push_back(grain_of(scene, k, result.values[k]));
+  for (std::size_t k = 0; k < result.values.size(); ++k)
+    result.grain.push_back(scene::grain_of(scene, k, result.values[k]));
   const simulation::Counters& counters = run.counters();
   result.certified = run.failure() == nullptr;
   result.finished = result.certified;

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -18,8 +19,13 @@ namespace stickslip::app {
 namespace {
 
 constexpr const char* kSensitivityExamples =
-    "Central differences with two steps: the derivative and an estimate of its error. A derivative between runs whose\n"
-    "contacts stick, slide or part in another order is marked: the observable may have a corner or a jump there.\n"
+    "Implicit differentiation of every step where the stepper (implicit, stewart-trinkle) and the observable (a "
+    "function\n"
+    "of the end state) allow it: one run for all parameters. Otherwise central differences with two steps: the "
+    "derivative\n"
+    "and an estimate of its error; one between runs whose contacts stick, slide or part in another order is marked, "
+    "since\n"
+    "the observable may have a corner or a jump there.\n"
     "\n"
     "Examples:\n"
     "  stickslip sensitivity examples/ball/scene.toml\n"
@@ -33,6 +39,7 @@ struct SensitivityCommand {
   double step = 1e-4;
   int threads = 0;
   bool json = false;
+  study::DerivativeMethod method = study::DerivativeMethod::Automatic;
 };
 
 void print_table(const study::Sensitivities& s) {
@@ -40,7 +47,8 @@ void print_table(const study::Sensitivities& s) {
     fmt::print("{} = {:.12g}\n", s.observables[j], s.observable_values[j]);
     for (std::size_t i = 0; i < s.parameters.size(); ++i) {
       const study::Derivative& d = s.at(i, j);
-      fmt::print("  d/d {:<12} {:>16.9g}  +- {:.1e}{}\n", s.parameters[i], d.value, d.error,
+      const std::string error = d.implicit ? "implicit" : fmt::format("+- {:.1e}", d.error);
+      fmt::print("  d/d {:<12} {:>16.9g}  {}{}\n", s.parameters[i], d.value, error,
                  std::isnan(d.value) ? "  not defined"
                  : d.same_modes      ? ""
                                      : "  contact modes change within the step");
@@ -57,6 +65,7 @@ void print_json(const study::Sensitivities& s) {
     for (std::size_t i = 0; i < s.parameters.size(); ++i)
       derivatives[s.parameters[i]] = {{"value", number(s.at(i, j).value)},
                                       {"error", number(s.at(i, j).error)},
+                                      {"method", s.at(i, j).implicit ? "implicit" : "differences"},
                                       {"same_modes", s.at(i, j).same_modes}};
     observables[s.observables[j]] = {{"value", number(s.observable_values[j])}, {"derivatives", derivatives}};
   }
@@ -73,6 +82,7 @@ int run_sensitivity(const SensitivityCommand& command) {
       parameters.push_back(parameter.name);
   study::SensitivityOptions options;
   options.step = command.step;
+  options.method = command.method;
   options.threads = command.threads > 0 ? command.threads : static_cast<int>(std::thread::hardware_concurrency());
   const study::Sensitivities result = study::sensitivities(document, overrides, parameters, options);
   if (command.json)
@@ -91,7 +101,13 @@ void add_sensitivity(CLI::App& app, int& exit_code) {
   verb->add_option("SCENE", command->scene, "Scene file (TOML)")->required();
   verb->add_option("--of", command->of, "Parameter (default: all)")->take_all()->expected(1);
   verb->add_option("--set", command->set, "name=value, as in run")->take_all()->expected(1);
-  verb->add_option("--step", command->step, "Relative to the parameter")
+  verb->add_option("--method", command->method, "auto, implicit or differences")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, study::DerivativeMethod>{{"auto", study::DerivativeMethod::Automatic},
+                                                         {"implicit", study::DerivativeMethod::Implicit},
+                                                         {"differences", study::DerivativeMethod::Differences}}))
+      ->option_text("TEXT [auto]");
+  verb->add_option("--step", command->step, "Of differences, relative to the parameter")
       ->check(CLI::Range(1e-12, 0.1))
       ->capture_default_str();
   verb->add_option("--threads", command->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);

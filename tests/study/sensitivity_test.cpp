@@ -22,7 +22,8 @@ scene::Document example(const std::string& name) {
 // (vx - r wy, vy + r wx) = (2, 2.5). The first-order stepper adds terms of order h mu g T: 1e-3 * 2 * 0.3.
 TEST(Sensitivity, SlidingBallAgreesWithItsClosedForm) {
   const std::vector<scene::Override> set{{"duration", "0.3"}};
-  const Sensitivities s = sensitivities(example("ball"), set, {"vx", "mu", "wz"}, {1e-4, 2});
+  const Sensitivities s =
+      sensitivities(example("ball"), set, {"vx", "mu", "wz"}, {1e-4, 2, DerivativeMethod::Differences});
   ASSERT_THAT(s.observables, testing::Contains("x"));
   const double g = 9.8, mu = 0.2, T = 0.3, sx = 2, sy = 2.5, slip = std::hypot(sx, sy);
   const double by_vx = T - mu * g * T * T / 2 * (sy * sy) / (slip * slip * slip);
@@ -40,13 +41,39 @@ TEST(Sensitivity, SlidingBallAgreesWithItsClosedForm) {
 TEST(Sensitivity, ChangeOfModesIsMarked) {
   // With a step of half the friction coefficient, the ball rolls at 0.6 s on one side and still slides on the other.
   const std::vector<scene::Override> set{{"duration", "0.4"}};
-  EXPECT_FALSE(sensitivities(example("ball"), set, {"mu"}, {0.5, 1}).at(0, 0).same_modes);
+  EXPECT_FALSE(
+      sensitivities(example("ball"), set, {"mu"}, {0.5, 1, DerivativeMethod::Differences}).at(0, 0).same_modes);
+}
+
+TEST(Sensitivity, ImplicitDerivativesAgreeWithDifferencesAndLeaveTheRestToThem) {
+  const std::vector<scene::Override> set{{"duration", "0.8"}};
+  const std::vector<std::string> parameters{"vx", "vy", "wx", "wy", "mu"};
+  const Sensitivities implicit = sensitivities(example("ball"), set, parameters);
+  const Sensitivities differences =
+      sensitivities(example("ball"), set, parameters, {1e-5, 1, DerivativeMethod::Differences});
+  for (std::size_t j = 0; j < implicit.observables.size(); ++j)
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const bool of_the_end = implicit.observables[j] == "x" || implicit.observables[j] == "y";
+      EXPECT_EQ(implicit.at(i, j).implicit, of_the_end || implicit.observables[j] == "slip_speed");
+      if (of_the_end && differences.at(i, j).same_modes) {
+        const double d = differences.at(i, j).value;
+        EXPECT_NEAR(implicit.at(i, j).value, d, 1e-5 * std::max(1e-2, std::abs(d)));
+      }
+    }
+}
+
+TEST(Sensitivity, ImplicitIsRefusedWhereItHasNoEquations) {
+  const std::vector<scene::Override> set{{"method.stepper", "second-order"}};
+  EXPECT_THROW((void)sensitivities(example("ball"), set, {"mu"}, {1e-4, 1, DerivativeMethod::Implicit}),
+               scene::SceneError);
 }
 
 TEST(Sensitivity, SameForEveryNumberOfThreadsAndUnknownParametersAreSaid) {
   const std::vector<scene::Override> set{{"duration", "0.1"}};
-  const double one = sensitivities(example("ball"), set, {"vx", "mu"}, {1e-4, 1}).at(1, 1).value;
-  EXPECT_EQ(sensitivities(example("ball"), set, {"vx", "mu"}, {1e-4, 3}).at(1, 1).value, one);
+  const double one =
+      sensitivities(example("ball"), set, {"vx", "mu"}, {1e-4, 1, DerivativeMethod::Differences}).at(1, 1).value;
+  EXPECT_EQ(sensitivities(example("ball"), set, {"vx", "mu"}, {1e-4, 3, DerivativeMethod::Differences}).at(1, 1).value,
+            one);
   EXPECT_THROW((void)sensitivities(example("ball"), set, {"nu"}), scene::SceneError);
 }
 

@@ -84,4 +84,10 @@ void Observer::restore(std::span<const double> memory) {
   }
 }
 
+double grain_of(const Scene& scene, std::size_t observable, double value) {
+  const double step = scene.method.step;
+  if (!scene.observables[observable].expression.tells_a_time(scene.trackers)) return 0;
+  return std::fabs(value - step * std::round(value / step)) <= 1e-6 * step ? step : 0;
+}
+
 }  // namespace stickslip::scene

@@ -49,4 +49,8 @@ class Observer {
   int stopped_by_ = -1;
 };
 
+// How coarsely a run knows the value of an observable: the step for a time that was read off the grid (a multiple of
+// the step to rounding; another step may well give the same number), else 0.
+[[nodiscard]] double grain_of(const Scene& scene, std::size_t observable, double value);
+
 }  // namespace stickslip::scene

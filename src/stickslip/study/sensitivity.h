@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// How the observables of a run change with its parameters: central differences, checked.
+// How the observables of a run change with its parameters: by implicit differentiation of its steps where that is
+// possible (sensitivity/), one run in all; else by central differences, checked:
 //
 //   D(s) = (f(p + s) - f(p - s)) / (2 s) = f' + c s^2 + O(s^4)
 //   f'   ~ (4 D(s/2) - D(s)) / 3         error ~ |D(s/2) - D(s)| / 3, and what rounding of f leaves: eps |f| / s
@@ -24,6 +25,7 @@ struct Derivative {
   double value = kNotANumber;  // nan: a run failed or the observable is not defined
   double error = kNotANumber;  // estimate
   bool same_modes = false;     // all runs went through the same contact modes
+  bool implicit = false;       // by implicit differentiation: of the run's own modes, no estimate of the error
 };
 
 struct Sensitivities {
@@ -37,9 +39,16 @@ struct Sensitivities {
   }
 };
 
+enum class DerivativeMethod {
+  Automatic,   // implicit where the scene and the observable allow it
+  Implicit,    // others are nan; SceneError when the scene does not allow any
+  Differences  // all
+};
+
 struct SensitivityOptions {
   double step = 1e-4;  // of a parameter, relative to its size (or to 1 when it is 0)
   int threads = 1;     // the result does not depend on it
+  DerivativeMethod method = DerivativeMethod::Automatic;
 };
 
 // Throws SceneError when the scene itself cannot be run or has no such parameter.
