@@ -28,6 +28,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kUnresolved = 0.1;  // of the values: error bars that leave the question open
 constexpr double kSignificant = 2;
 constexpr int kSamples = 400;
 
@@ -46,7 +47,9 @@ constexpr const char* kExamples =
     "  friction=pyramid+directions=4\n"
     "Without --methods, every stepper that can run the scene. Each method runs twice, with its step and half of it, so "
     "that\n"
-    "the verdict can tell what the model does from what the step does.\n"
+    "the verdict can tell what the model does from what the step does: an observable depends on the model where two "
+    "methods\n"
+    "differ by more than twice the sum of their error bars.\n"
     "\n"
     "Examples:\n"
     "  stickslip compare examples/ball/scene.toml\n"
@@ -142,6 +145,10 @@ std::string verdict_text(const Comparison& c, std::size_t k, const Verdict& v) {
   if (!std::isfinite(v.spread)) return fmt::format("{}: not known (a value is missing)", name);
   const double scale = std::max(std::fabs(v.low), std::fabs(v.high));
   const std::string relative = scale > 0 ? fmt::format(" ({:.2g} %)", 100 * v.spread / scale) : "";
+  if (c.fine.size() < 2) return fmt::format("{}: nothing to compare with", name);
+  if (!v.depends && v.largest_bar > kUnresolved * scale && v.spread > kUnresolved * scale)
+    return fmt::format("{}: not known: the steps leave error bars up to {:.2g} (spread {:.3g}{}); take shorter ones",
+                       name, v.largest_bar, v.spread, relative);
   if (!v.depends)
     return fmt::format(
         "{}: does not depend on the model beyond what the steps leave (spread {:.3g}{}, error bars up to "

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// stickslip list: steppers (method.stepper of a scene) and solvers (--solver, method.solver), one line each.
+// stickslip list: colliders, steppers (method.stepper of a scene) and solvers (--solver, method.solver), one line each.
 #include "verbs.h"
 
+#include "stickslip/collision/registry.h"
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
 #include "stickslip/stepping/stepper.h"
@@ -31,8 +32,12 @@ void print(const char* title, std::span<const AlgorithmInfo> algorithms) {
 }  // namespace
 
 void add_list(CLI::App& app, int& exit_code) {
-  CLI::App* verb = app.add_subcommand("list", "List steppers and solvers by name");
+  CLI::App* verb = app.add_subcommand("list", "List colliders, steppers and solvers by name");
   verb->callback([&exit_code] {
+    fmt::print("colliders (method.collider in a scene)\n");
+    for (const collision::ColliderInfo& collider : collision::colliders())
+      fmt::print("  {:<15}  {}\n", collider.name, collider.description);
+    fmt::print("\n");
     print("time steppers (method.stepper in a scene)", stepping::steppers());
     fmt::print("\n");
     print("affine problems (lcp, boxlcp, mlcp)", complementarity::AffineSolver::algorithms());

@@ -121,6 +121,11 @@ Json modes_json(const RunSession& session) {
   return list;
 }
 
+bool may_gain_energy(const model::Model& model, const stepping::Method& method) {
+  if (method.motion != "dynamic" || method.stepper == "anitescu-potra") return false;
+  return std::ranges::any_of(model.surfaces, [](const model::Surface& surface) { return surface.restitution > 0; });
+}
+
 }  // namespace
 
 void print_run_report(const RunSession& session, RunEnd end) {
@@ -143,6 +148,11 @@ void print_run_report(const RunSession& session, RunEnd end) {
       "fall-backs\n",
       counters.worst_residual, counters.worst_time, method.tolerance, counters.solves, counters.events,
       counters.fallbacks);
+  if (may_gain_energy(session.scene().model, method))
+    fmt::print(
+        "  note         restitution follows Newton's law here and can gain energy where friction or several bodies at "
+        "once\n"
+        "               take part in an impact; anitescu-potra never does (docs/theory/impacts.md)\n");
   std::size_t width = 0;
   for (const scene::Observable& observable : session.scene().observables)
     width = std::max(width, observable.name.size());

@@ -42,7 +42,7 @@ void print_study_report(study::Store& store) {
   for (std::size_t i = 0; i < summary.by_status.size(); ++i)
     if (summary.by_status[i] > 0)
       fmt::print(", {} {}", summary.by_status[i], study::name_of(static_cast<study::TrialStatus>(i)));
-  fmt::print("; worst certificate {:.2e}\n", summary.worst_residual);
+  fmt::print("; worst certificate of those certified {:.2e}\n", summary.worst_residual);
   if (summary.success.count > 0)
     fmt::print("success    rate {:.4g}, 95 % interval [{:.4g}, {:.4g}]\n", summary.success.value, summary.success.low,
                summary.success.high);

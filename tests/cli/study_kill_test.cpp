@@ -59,6 +59,17 @@ class KilledStudy : public testing::CommandTest {
     _exit(9);
   }
 
+  static bool ends_within(pid_t child, std::chrono::seconds patience) {
+    const auto begin = Clock::now();
+    siginfo_t info{};
+    for (; Clock::now() - begin < patience; std::this_thread::sleep_for(std::chrono::milliseconds(5)))
+      if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0) {
+        waitpid(child, nullptr, 0);
+        return true;
+      }
+    return false;
+  }
+
   // True when the process ended by itself and well.
   static bool wait_for(pid_t child) {
     const auto begin = Clock::now();
@@ -153,8 +164,16 @@ class KilledMpiStudy : public KilledStudy {
     if (victim == 0) return false;
     nap(random, 400);  // from before MPI is up to the middle of the trials
     if (kill(victim, SIGKILL) != 0) return false;
-    wait_for(mpirun);
+    if (!ends_within(mpirun, std::chrono::seconds(15))) kill_all(mpirun);
     return true;
+  }
+
+  // OpenMPI's launcher waits for ever for a rank that died before MPI was up; its user (or Slurm) then ends the job.
+  static void kill_all(pid_t mpirun) {
+    for (int rank = 0; rank < kRanks; ++rank)
+      if (const pid_t child = process_of(mpirun, rank); child != 0) kill(child, SIGKILL);
+    kill(-mpirun, SIGKILL);
+    wait_for(mpirun);
   }
 
   void kill_ranks(int kills) const {

@@ -80,5 +80,40 @@ TEST_P(Crowd, FallingBoxesGainNoEnergy) {
 INSTANTIATE_TEST_SUITE_P(Steppers, Crowd, ::testing::Values(kFirstOrder, kSecondOrder),
                          [](const auto& which) { return which.index == 0 ? "FirstOrder" : "SecondOrder"; });
 
+// A rod whose slip reverses in the impact: Newton's law alone would end with 4.74 J.
+TEST(Rod, LocatedImpactGainsNoEnergy) {
+  const ExampleRun rod(scene::parse_scene(R"toml(
+dimension = 2
+gravity = [0, 0]
+duration = 0.5
+[method]
+stepper = "second-order"
+step = 1e-3
+[[body]]
+name = "floor"
+fixed = true
+shape = { half-plane = { normal = [0, 1] } }
+[[body]]
+name = "rod"
+mass = 1
+shape = { box = [1, 0.02] }
+position = [0, 0.8]
+angle = 0.7
+velocity = [-1, -2]
+angular_velocity = -6
+[[contact]]
+between = ["rod", "floor"]
+restitution = 0.9
+friction = 0.8
+[observe]
+before = "initial(kinetic_energy())"
+after = "kinetic_energy()"
+)toml",
+                                          "rod.toml"));
+  EXPECT_NEAR(rod["before"], 4.0006, 1e-12);
+  EXPECT_LE(rod["after"], rod["before"] * (1 + 1e-9));
+  EXPECT_GE(rod["after"], 0.99 * rod["before"]) << "no more is taken back than needed";
+}
+
 }  // namespace
 }  // namespace stickslip::testing

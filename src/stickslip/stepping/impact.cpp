@@ -3,13 +3,16 @@
 //
 // The two non-smooth steps of a component (trial.h): impact at frozen configuration, and the first-order fall-back.
 //
-// Impact:      A (v+ - v-) = J' p,   0 <= u_n+ + e u_n-  _|_  p_n >= 0,   friction (kinetic) against u_t+
+// Impact:      A (v+ - v-) = J' p,   0 <= u_n+ + e u_n-  _|_  p_n >= 0,   friction (kinetic) against u_t+;
+//              e is lowered where the impact would gain energy.
 // First order: Stewart-Trinkle (stewart_trinkle.h), restricted to the component's bodies and contacts.
 #include "stickslip/contact/material.h"
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/impact_law.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/trial.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip::stepping {
@@ -17,6 +20,35 @@ namespace stickslip::stepping {
 using contact::ContactRows;
 using contact::Mode;
 using contact::relative_velocity;
+
+// Newton's law with the largest share of the restitution that gains no energy: with friction, or where several contacts
+// meet, all of it can.
+bool TrialStep::rebound(World& world, std::span<const double> restitution) {
+  constexpr int kBisections = 40;
+  constexpr double kRounding = 1e-12;
+  contact::Island& island = system_.islands()[0];
+  const auto D = index(world.model.dimension);
+  const std::vector<double> before(island.problem.q.begin(), island.problem.q.end());
+  const auto attempt = [&](double share) {
+    for (std::size_t c = 0; c < closed_.size(); ++c) {
+      const double e = restitution[index(closed_[c])], u = before[c * D];
+      island.problem.q[c * D] = u < 0 && e > 0 ? u * (1 + share * e) : u;
+    }
+    std::ranges::fill(island.r, 0.0);
+    return solve(world);
+  };
+  if (!attempt(1)) return false;
+  double size = 0;  // of the energies
+  for (std::size_t k = 0; k < before.size(); ++k) size += std::fabs(island.r[k] * before[k]);
+  if (energy_gained(island, before) <= kRounding * size) return true;
+  double low = 0, high = 1;
+  for (int k = 0; k < kBisections; ++k) {
+    const double middle = 0.5 * (low + high);
+    if (!attempt(middle)) return false;
+    (energy_gained(island, before) > kRounding * size ? high : low) = middle;
+  }
+  return attempt(low);
+}
 
 bool TrialStep::impact(World& world, Component& component, std::span<const double> restitution) {
   const int D = world.model.dimension;
@@ -44,10 +76,9 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
                                world.state.bodies[index(rows.b)].velocity);
       island.r[c * index(D) + index(k)] = 0;
     }
-    if (q[0] < 0 && restitution[i] > 0) q[0] *= 1 + restitution[i];
     island.problem.mu[c] = world.model.surfaces[index(component.contacts[i].contact.surface)].friction_kinetic;
   }
-  if (!solve(world)) return false;
+  if (!rebound(world, restitution)) return false;
   for (std::size_t c = 0; c < closed_.size(); ++c) {
     const ContactRows& rows = system_.rows()[c];
     const double* p = island.r.data() + c * index(D);

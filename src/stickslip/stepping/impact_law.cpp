@@ -99,8 +99,7 @@ bool advance_until(Path& path, double dp, Value value) {
 
 }  // namespace
 
-// Kinetic energy over the impact: p . (u- + u+) / 2.
-double ImpactSolver::energy_gained(const Island& island, std::span<const double> before) {
+double energy_gained(const Island& island, std::span<const double> before) {
   double gained = 0;
   std::vector<double> after(before.begin(), before.end());
   add_product(island.problem.W, island.r, after);

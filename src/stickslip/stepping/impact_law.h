@@ -49,10 +49,12 @@ class ImpactSolver {
   bool follow(std::span<const Law> laws, double share, contact::Island& island);
   bool in_phases(const Method& method, std::span<const Law> laws, double share, contact::Island& island);
   bool solve_phase(const Method& method, contact::Island& island);
-  [[nodiscard]] static double energy_gained(const contact::Island& island, std::span<const double> before);
 
   ProblemSolver solver_;
   std::vector<double> before_, total_, compression_, velocity_;
 };
+
+// Kinetic energy gained by the impulses island.r in an impact: p . (u- + u+) / 2. before: u-.
+[[nodiscard]] double energy_gained(const contact::Island& island, std::span<const double> before);
 
 }  // namespace stickslip::stepping

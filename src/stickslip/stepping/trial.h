@@ -135,6 +135,7 @@ class TrialStep {
   void closed_rows(World& world, const Component& component);
   void pose(World& world, const Component& component, double h);
   bool solve(World& world);
+  bool rebound(World& world, std::span<const double> restitution);
   void take_velocities(World& world, const Component& component, double h, Trial& trial);
   void take_contacts(const Component& component, Trial& trial);
   void move(World& world, const Component& component, double h, Trial& trial);
