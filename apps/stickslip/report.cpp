@@ -59,6 +59,16 @@ void write_file(const std::string& path, const std::string& content) {
 
 using Content = std::string;  // of the file to write
 
+// Throws where a time is none of the recording's.
+void check_times(const std::vector<double>& wanted, const std::vector<double>& recorded) {
+  const double begin = recorded.front(), end = recorded.back();
+  const double slack = 1e-6 * (end - begin);  // times as people type them, and sums of steps, are rounded
+  for (const double t : wanted)
+    if (!(t >= begin - slack && t <= end + slack))
+      throw std::invalid_argument(
+          fmt::format("--at {:.9g} is outside the recording, which goes from {:.9g} to {:.9g}", t, begin, end));
+}
+
 Content page_of_recordings(const ReportOptions& options) {
   std::vector<std::unique_ptr<recording::Recording>> recordings;
   std::vector<report::RunData> data;
@@ -71,6 +81,7 @@ Content page_of_recordings(const ReportOptions& options) {
     }
   }
   if (options.svg || options.png) {
+    check_times(options.still.times, recordings.front()->time());
     const auto format = options.svg ? report::Painter::Format::Svg : report::Painter::Format::Png;
     return report::draw_still(data.front(), format, options.still);
   }
@@ -107,6 +118,7 @@ int write_report(const ReportOptions& options) {
     return refuse(fmt::format("a picture shows one recording; {} were given", options.files.size()));
   if (study && options.files.size() > 1) return refuse("a page shows one study, or recordings");
   if (study && still) return refuse("a study has no picture of a run; stickslip study map draws its map");
+  if (!still && !options.still.times.empty()) return refuse("--at goes with --svg or --png");
   if (!study && !options.study.empty()) return refuse("--study goes with the store of a study");
   Content content;
   try {

@@ -112,6 +112,26 @@ void RunSession::watch() {
 }
 
 RunEnd RunSession::run() {
+  bool stopped = false;
+  try {
+    stopped = advance();
+  } catch (const std::exception& error) {
+    close_recording_failed(error.what());
+    throw;
+  }
+  const stepping::StepFailure* failure = simulation_->failure();
+  if (failure != nullptr) {
+    close_recording_failed(failure->reason.empty() ? "a step could not be certified" : failure->reason);
+    save_failed_problem();
+    return RunEnd::Uncertified;
+  }
+  if (stopped) stop_text_ = scene_.stop[static_cast<std::size_t>(observer_->stopped_by())].text;
+  if (recorder_) recorder_->close(stopped ? "stopped: " + stop_text_ : "finished");
+  if (!options_.checkpoint.empty()) save_checkpoint();
+  return stopped ? RunEnd::Stopped : RunEnd::Finished;
+}
+
+bool RunSession::advance() {
   begin_ = last_checkpoint_ = last_progress_ = Clock::now();
   bool stopped = observer_->stopped_by() >= 0;
   if (!stopped && simulation_->time() < scene_.duration)
@@ -124,18 +144,16 @@ RunEnd RunSession::run() {
   if (show_progress_) end_progress();
 
   observer_->evaluate(now(), values_);
-  if (recorder_) {
-    if (scene_.recording.interval > 0 && simulation_->time() < next_frame_) record_frame();  // the end is always there
-    recorder_->close();
-  }
-  if (simulation_->failure() != nullptr) {
-    save_failed_problem();
-    return RunEnd::Uncertified;
-  }
-  if (!options_.checkpoint.empty()) save_checkpoint();
-  if (!stopped) return RunEnd::Finished;
-  stop_text_ = scene_.stop[static_cast<std::size_t>(observer_->stopped_by())].text;
-  return RunEnd::Stopped;
+  if (recorder_ && scene_.recording.interval > 0 && simulation_->time() < next_frame_)
+    record_frame();  // the end is always there
+  return stopped;
+}
+
+void RunSession::close_recording_failed(const std::string& why) {
+  if (!recorder_) return;
+  const stepping::StepFailure* failure = simulation_->failure();
+  const double time = failure != nullptr ? failure->time : simulation_->time();
+  recorder_->close(fmt::format("failed at t = {:.9g}: {}", time, why));
 }
 
 // True to go on.

@@ -46,10 +46,12 @@ class RunSession {
   [[nodiscard]] const simulation::StepChoice& step_choice() const { return choice_; }  // runs = 0: the step was given
 
  private:
+  bool advance();  // true when a stop condition held
   bool after_step();
   void watch();  // functions over the run and stop conditions
   void record_frame();
   void record_mode_changes();
+  void close_recording_failed(const std::string& why);
   void save_checkpoint();
   void load_checkpoint();
   void save_failed_problem();

@@ -35,6 +35,28 @@ TEST_F(Report, PicturesAsSvgAndPng) {
   EXPECT_EQ(run("report ball.h5 ball.h5 --png").code, 2) << "a picture shows one run";
 }
 
+TEST_F(Report, AFailedRunIsNotCalledFinished) {
+  ASSERT_EQ(run("run " + example("peg") + " -o bad.h5 --set method.tolerance=1e-300").code, 1);
+  ASSERT_EQ(run("report bad.h5").code, 0);
+  EXPECT_THAT(content("bad.html"), HasSubstr(R"("end":"failed at t = )"));
+  record();
+  ASSERT_EQ(run("report ball.h5").code, 0);
+  EXPECT_THAT(content("ball.html"), HasSubstr(R"("end":"finished")"));
+}
+
+TEST_F(Report, TimesOfPicturesAreTimesOfTheRecording) {
+  record();
+  EXPECT_EQ(run("report ball.h5 --svg --at 0 --at 0.2").code, 0);
+  for (const char* arguments : {"report ball.h5 --png --at nan", "report ball.h5 --png --at 0.3",
+                                "report ball.h5 --svg --at=-0.1", "report ball.h5 --at 0.1"}) {
+    const CommandOutcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ball.png"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ball.html"));
+}
+
 TEST_F(Report, APageOfAStudy) {
   write("scene.toml", content(std::string(stickslip::tests::kSourceFolder) + "/examples/ball/scene.toml"));
   write("study.toml",

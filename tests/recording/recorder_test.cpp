@@ -95,6 +95,35 @@ TEST_F(RecorderTest, ResumingDropsLaterFramesAndGoesOn) {
   }
 }
 
+TEST_F(RecorderTest, TheEndOfTheRunIsReadBackAndResumingTakesItAway) {
+  {
+    Recorder recorder(path_, info());
+    for (int k = 0; k < 10; ++k) append_frame(recorder, k);
+    recorder.flush();
+    EXPECT_EQ(Recording(path_).end(), "") << "it still runs";
+    recorder.close("finished");
+  }
+  EXPECT_EQ(Recording(path_).end(), "finished");
+  EXPECT_FALSE(Recording(path_).failed());
+  {
+    Recorder recorder(path_, 0.5 * 5);
+    append_frame(recorder, 6);
+    recorder.flush();
+    EXPECT_EQ(Recording(path_).end(), "") << "it runs again";
+  }
+  EXPECT_EQ(Recording(path_).end(), "") << "nobody said how it ended";
+  const std::string failure = "failed at t = 3.5: " + std::string(600, 'x') + " \u03bc";  // longer than one chunk
+  {
+    Recorder recorder(path_, 0.5 * 6);
+    append_frame(recorder, 7);
+    recorder.close(failure);
+  }
+  const Recording recording(path_);
+  EXPECT_EQ(recording.end(), failure);
+  EXPECT_TRUE(recording.failed());
+  EXPECT_EQ(recording.frames(), 8U);
+}
+
 // The child is killed without any chance to clean up; what it had flushed must read back.
 TEST_F(RecorderTest, AKilledRunLeavesAReadableFile) {
   for (const int delay_ms : {20, 77, 150, 310}) {
@@ -114,6 +143,7 @@ TEST_F(RecorderTest, AKilledRunLeavesAReadableFile) {
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status));
     const Recording recording(path_);
+    EXPECT_EQ(recording.end(), "");
     for (std::size_t k = 0; k < recording.frames(); ++k) {
       ASSERT_EQ(recording.time()[k], 0.5 * static_cast<double>(k));
       ASSERT_EQ(recording.state(k).bodies[0].pose.position.x(), static_cast<double>(k));

@@ -94,6 +94,13 @@ TEST(Page, TheViewerIsEmbeddedAndDataCannotEndItsElement) {
   EXPECT_THAT(page, HasSubstr("\\u003c/script>"));
 }
 
+TEST(Page, SaysHowTheRunEnded) {
+  for (const char* end : {"finished", "failed at t = 0.484: a step could not be certified", ""}) {
+    const RecordedRun run(disc_over_floor(), 3, 0.1, swing, {}, end);
+    EXPECT_THAT(run_page(prepare(run.recording())), HasSubstr("\"end\":\"" + std::string(end) + "\""));
+  }
+}
+
 TEST(Packing, Base64OfKnownTexts) {
   EXPECT_EQ(base64(""), "");  // RFC 4648, section 10
   EXPECT_EQ(base64("f"), "Zg==");

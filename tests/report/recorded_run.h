@@ -22,7 +22,7 @@ class RecordedRun {
   using Fill = std::function<void(int frame, model::State&, std::vector<contact::ContactResult>&)>;
 
   RecordedRun(const recording::RunDescription& description, int frames, double step, const Fill& fill,
-              const std::vector<recording::ModeChange>& changes = {})
+              const std::vector<recording::ModeChange>& changes = {}, const std::string& end = "finished")
       : path_(std::filesystem::temp_directory_path() /
               ("stickslip-report-" + std::to_string(::getpid()) + "-" + std::to_string(count()++) + ".h5")) {
     recording::RecordingInfo info{"scene", "0.0", "method", {}, {}, to_json(description)};
@@ -37,7 +37,7 @@ class RecordedRun {
       recorder.append(recording::Frame{state, contacts, {}, 1e-12 * frame});
     }
     for (const recording::ModeChange& change : changes) recorder.append(change);
-    recorder.close();
+    recorder.close(end);
     recording_ = std::make_unique<recording::Recording>(path_.string());
   }
   ~RecordedRun() {

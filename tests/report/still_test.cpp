@@ -58,5 +58,22 @@ TEST(Still, SvgAndPngOfAPlanarRun) {
   EXPECT_EQ(width(wider), 1600U);
 }
 
+TEST(Still, HeadSaysHowTheRunEnded) {
+  const auto stay = [](int, model::State& state, auto&) { state.bodies[0].pose.position.y() = 1; };
+  const testing::RecordedRun finished(testing::disc_over_floor(), 3, 0.1, stay, {}, "finished");
+  const testing::RecordedRun failed(testing::disc_over_floor(), 3, 0.1, stay, {}, "failed at t = 0.2: no solution");
+  const testing::RecordedRun killed(testing::disc_over_floor(), 3, 0.1, stay, {}, "");
+  EXPECT_EQ(end_text(finished.recording()), "run finished");
+  EXPECT_EQ(end_text(failed.recording()), "run failed at t = 0.2: no solution");
+  EXPECT_EQ(end_text(killed.recording()), "end unknown");
+  const auto picture = [](const testing::RecordedRun& run) {
+    return draw_still(prepare(run.recording()), Painter::Format::Svg, {{0.1}, 1, false, 400});
+  };
+  // Text is drawn as outlines: what can be seen is the colour of the failure.
+  const char* red = "rgb(70.196";
+  EXPECT_THAT(picture(failed), HasSubstr(red));
+  EXPECT_THAT(picture(finished), ::testing::Not(HasSubstr(red)));
+}
+
 }  // namespace
 }  // namespace stickslip::report

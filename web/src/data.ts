@@ -93,6 +93,7 @@ export interface Run extends Setting {
   version: string;
   method: string;
   scene: string;
+  end: string; // "finished", "stopped: ...", "failed at t = ...: ..."; "": unknown
   has_shapes: boolean;
   radius: number[];
   bounds: number[][];

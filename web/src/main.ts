@@ -12,11 +12,17 @@ import "./style.css";
 
 const app = document.getElementById("app")!;
 
-// A residual says something only beside the tolerance that it was held against.
+// A residual says something only beside the tolerance that it was held against, and certified steps are no certified run
+// when the step after them failed.
 function badgeOf(run: Run): HTMLElement {
   const known = run.worst_residual !== null && run.tolerance !== null && run.tolerance > 0;
   const good = known && run.worst_residual! <= run.tolerance!;
-  const [kind, text] = !known ? ["unknown", "? certificate unknown"] : good ? ["good", "✓ every recorded step certified"] : ["bad", "✗ not certified"];
+  const [kind, text] =
+    run.end.startsWith("failed") ? ["bad failed", `! run ${run.end}`]
+    : !known ? ["unknown", "? certificate unknown"]
+    : !good ? ["bad", "✗ not certified"]
+    : !run.end ? ["unknown", "? every recorded step certified, end unknown"]
+    : ["good", "✓ every recorded step certified"];
   return element("span", { class: `badge ${kind}`, title: certificateText(run, run.units.time) }, text);
 }
 

@@ -129,6 +129,7 @@ export class RunPage {
     const facts: string[][] = [
       ["method", run.method],
       ["certificate", certificateText(run, timeUnit)],
+      ["end", run.end || "unknown: the run was killed or still going on, or an older version recorded it"],
       ["frames", framesText(run)],
       ["version", `stickslip ${run.version}`],
     ];

@@ -132,12 +132,18 @@ export class StudyPage {
     const { study } = this;
     const facts = [
       ["store", study.store],
-      ["certificate", study.worst_residual === null ? "no step was taken" : `worst residual of all trials ${study.worst_residual.toExponential(2)}`],
+      ["certificate", certificateText(study)],
       ["work", `${numberText(study.seconds)} s, ${study.steps} steps`],
       ["version", `stickslip ${study.version}`],
     ];
     return [table(["", ""], facts), details("Study file", false, element("pre", {}, study.study_text)), details("Scene file", false, element("pre", {}, study.scene_text))];
   }
+}
+
+function certificateText(study: Study): string {
+  const uncertified = study.status.uncertified ?? 0;
+  const worst = study.worst_residual === null ? "no step was taken" : `worst residual of the certified steps ${study.worst_residual.toExponential(2)}`;
+  return `${worst}; ${uncertified} ${uncertified === 1 ? "trial" : "trials"} not certified`;
 }
 
 function outcomeText(trial: Trial): string {

@@ -142,6 +142,21 @@ test("a recording that does not name its tolerance is not called certified", asy
   await close();
 });
 
+test("a run that failed, or whose end nobody knows, is not called certified", async () => {
+  const { page, close } = await support.open(support.report("badge-end", "examples/ball/scene.toml", "--set", "duration=0.05").url);
+  const text = readFileSync(join(support.output, "badge-end.html"), "utf8");
+  const failure = "failed at t = 0.484: a step could not be certified";
+  for (const [end, badge, kind] of [[failure, `! run ${failure}`, /bad/], ["", "? every recorded step certified, end unknown", /unknown/]]) {
+    const other = join(support.output, "badge-other-end.html");
+    writeFileSync(other, text.replace('"end":"finished"', `"end":"${end}"`));
+    await page.goto(pathToFileURL(other).href);
+    await page.waitForFunction(() => document.querySelector(".badge") !== null);
+    assert.equal(await page.locator(".badge").textContent(), badge);
+    assert.match(await page.locator(".badge").getAttribute("class"), kind);
+  }
+  await close();
+});
+
 test("phone: nothing sticks out, several runs on one page", async () => {
   const ball = support.report("ball", "examples/ball/scene.toml");
   const peg = support.report("peg", "examples/peg/scene.toml");

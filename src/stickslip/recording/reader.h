@@ -23,6 +23,10 @@ class Recording {
   [[nodiscard]] std::size_t frames() const { return time_.size(); }
   [[nodiscard]] const std::vector<double>& time() const { return time_; }
 
+  // How the run ended, in the words of recorder.h; empty: unknown (killed, still running, or an older recording).
+  [[nodiscard]] const std::string& end() const { return end_; }
+  [[nodiscard]] bool failed() const { return end_.starts_with("failed"); }
+
   // The state of all bodies in one frame.
   [[nodiscard]] model::State state(std::size_t frame) const;
   [[nodiscard]] std::vector<contact::ContactResult> contacts(std::size_t frame) const;
@@ -33,6 +37,7 @@ class Recording {
  private:
   Hdf5Id file_;
   RecordingInfo info_;
+  std::string end_;
   std::vector<double> time_;
   Array position_, orientation_, angle_, velocity_, angular_velocity_;
   Array first_, contact_bodies_, contact_features_, contact_mode_, gap_, point_, normal_, force_, slip_;

@@ -12,7 +12,7 @@
 namespace stickslip::recording {
 namespace {
 
-constexpr std::size_t kChunkRows = 512;
+constexpr std::size_t kChunkRows = 512, kEndBytes = 256;
 constexpr auto kFlushInterval = std::chrono::seconds(1);
 
 }  // namespace
@@ -48,6 +48,7 @@ Recorder::Recorder(const std::string& path, const RecordingInfo& info) : path_(p
   event_time_ = AppendArray(file_, "/events/time", ElementType::Double, {}, kChunkRows);
   event_bodies_ = AppendArray(file_, "/events/bodies", ElementType::Int32, {2}, kChunkRows);
   event_mode_ = AppendArray(file_, "/events/mode", ElementType::UInt8, {2}, kChunkRows);
+  end_ = AppendArray(file_, "/end", ElementType::UInt8, {}, kEndBytes);
   start_single_writer();
 }
 
@@ -78,6 +79,8 @@ Recorder::Recorder(const std::string& path, double time) : path_(path), file_(op
   event_time_ = AppendArray::open(file_, "/events/time");
   event_bodies_ = AppendArray::open(file_, "/events/bodies");
   event_mode_ = AppendArray::open(file_, "/events/mode");
+  end_ = exists(file_, "/end") ? AppendArray::open(file_, "/end")
+                               : AppendArray(file_, "/end", ElementType::UInt8, {}, kEndBytes);
 
   const std::size_t rows = frames < firsts.size() ? static_cast<std::size_t>(firsts[frames]) : gap_.rows();
   const auto events =
@@ -90,6 +93,7 @@ Recorder::Recorder(const std::string& path, double time) : path_(path), file_(op
        {&contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_, &slip_})
     array->truncate(rows);
   for (AppendArray* array : {&event_time_, &event_bodies_, &event_mode_}) array->truncate(events);
+  end_.truncate(0);  // the run goes on
   start_single_writer();
 }
 
@@ -169,13 +173,38 @@ void Recorder::flush() {
   last_flush_ = std::chrono::steady_clock::now();
 }
 
-void Recorder::close() {
+void Recorder::close(const std::string& end) {
   if (file_.get() < 0) return;
   flush();
+  if (!end.empty()) {
+    for (const char c : end) {
+      const auto byte = static_cast<std::uint8_t>(c);
+      end_.push(&byte);
+    }
+    end_.write();
+    flush();
+  }
   // Datasets must be closed before the file, or HDF5 keeps it open.
-  for (AppendArray* array : {&time_, &position_, &orientation_, &angle_, &velocity_, &angular_velocity_, &first_,
-                             &contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_,
-                             &slip_, &residual_, &event_time_, &event_bodies_, &event_mode_})
+  for (AppendArray* array : {&time_,
+                             &position_,
+                             &orientation_,
+                             &angle_,
+                             &velocity_,
+                             &angular_velocity_,
+                             &first_,
+                             &contact_bodies_,
+                             &contact_features_,
+                             &contact_mode_,
+                             &gap_,
+                             &point_,
+                             &normal_,
+                             &force_,
+                             &slip_,
+                             &residual_,
+                             &event_time_,
+                             &event_bodies_,
+                             &event_mode_,
+                             &end_})
     *array = AppendArray();
   observe_.clear();
   file_.reset();

@@ -19,10 +19,13 @@
 //     /contacts/gap           (C)        /contacts/point, /normal, /force, /slip  (C, 3)
 //     /certificate/residual   (T)        largest certified residual of the steps since the last frame
 //     /events/time (E), /events/bodies (E, 2), /events/mode (E, 2: from, to)
+//     /end                    (bytes)    how the run ended, text as uint8: "finished", "stopped: CONDITION" or
+//                                        "failed at t = TIME: REASON"; empty while it runs, and where it was killed
 //
 // A killed run leaves a readable file: HDF5's single-writer mode orders its writes so that the file is consistent at
 // every moment, and after each flush the mark "open for writing" is taken off the file, so that any HDF5 reader
-// opens it. Frames count as written when /time has them: it is flushed last.
+// opens it. Frames count as written when /time has them: it is flushed last. /end exists from the start because that
+// mode allows no new datasets; it is filled when all frames are safe.
 #pragma once
 
 #include "stickslip/contact/contact_result.h"
@@ -73,8 +76,9 @@ class Recorder {
 
   // Makes all frames so far safe on disk. Happens by itself about once a second.
   void flush();
-  // Flushes and closes; errors are reported here rather than in the destructor.
-  void close();
+  // Flushes and closes, with a word on how the run ended (see /end; empty: unknown). Errors are reported here rather
+  // than in the destructor.
+  void close(const std::string& end = {});
 
  private:
   void start_single_writer();
@@ -83,7 +87,7 @@ class Recorder {
   AppendArray time_, position_, orientation_, angle_, velocity_, angular_velocity_;
   std::vector<AppendArray> observe_;
   AppendArray first_, contact_bodies_, contact_features_, contact_mode_, gap_, point_, normal_, force_, slip_;
-  AppendArray residual_, event_time_, event_bodies_, event_mode_;
+  AppendArray residual_, event_time_, event_bodies_, event_mode_, end_;
   std::vector<double> row_;
   std::chrono::steady_clock::time_point last_flush_;
 };

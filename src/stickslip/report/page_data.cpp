@@ -197,6 +197,7 @@ Json run_json(const RunData& data, std::size_t budget, Packer& packer) {
   run["version"] = info.version;
   run["method"] = info.method;
   run["scene"] = info.scene;
+  run["end"] = data.recording.end();
   run["has_shapes"] = data.has_shapes;
   run["radius"] = data.radius;
   const Vec3 &low = data.bounds.low, &high = data.bounds.high;

@@ -185,6 +185,10 @@ void add_forces(RunData& data) {
 
 }  // namespace
 
+std::string end_text(const Recording& recording) {
+  return recording.end().empty() ? "end unknown" : "run " + recording.end();
+}
+
 RunData prepare(const Recording& recording) {
   if (recording.frames() == 0) throw recording::RecordingError("the recording has no frames yet");
   RunData data{recording, {}, {}, false, {}, {}, {}, {}, 0, 0};

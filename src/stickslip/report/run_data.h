@@ -54,4 +54,7 @@ struct RunData {
 // Throws RecordingError. `recording` must outlive the result.
 [[nodiscard]] RunData prepare(const recording::Recording& recording);
 
+// How the run ended, for the head of a picture: "run finished", "run failed at t = ...", "end unknown".
+[[nodiscard]] std::string end_text(const recording::Recording& recording);
+
 }  // namespace stickslip::report

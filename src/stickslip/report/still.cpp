@@ -15,6 +15,7 @@ namespace stickslip::report {
 namespace {
 
 constexpr Color kInk = rgb(0x1d2730), kSoft = rgb(0x55606a), kLine = rgb(0xaab4bb), kGrid = rgb(0xeceff1);
+constexpr Color kBad = rgb(0xb3261e);
 constexpr Color kModes[] = {rgb(0xdcdfe1), rgb(0x0072b2), rgb(0x009e73), rgb(0xd55e00)};
 constexpr Color kCurves[] = {rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0xcc79a7),
                              rgb(0x56b4e9), rgb(0xe69f00), rgb(0x000000), rgb(0x7a7a7a)};
@@ -180,6 +181,8 @@ std::string draw_still(const RunData& data, Painter::Format format, const StillO
   painter.text({width - kMargin, 26},
                fmt::format("stickslip {}; worst residual {:.1e}", data.recording.info().version, data.worst_residual),
                9, kSoft, Align::Right);
+  const bool failed = data.recording.failed();
+  painter.text({width - kMargin, 37}, end_text(data.recording), 9, failed ? kBad : kSoft, Align::Right, failed);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const Vec2 corner(kMargin + static_cast<double>(k % columns) * (cell_width + kGap),
                       head + static_cast<double>(k / columns) * (cell_height + 16 + kGap));
