@@ -5,6 +5,7 @@
 #include "recording_info.h"
 
 #include "stickslip/report/page_data.h"
+#include "stickslip/scene/scene_file.h"
 #include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
@@ -94,18 +95,16 @@ std::string frame_message(const simulation::Simulation& run, std::span<const dou
 
 std::string saved_scene(const std::string& file, const scene::Scene& scene,
                         const std::map<std::string, std::string>& overrides) {
-  // JSON's escapes are TOML's.
-  const auto quoted = [](const std::string& text) { return Json(text).dump(-1, ' ', true); };
   std::string text = fmt::format(
       "# Saved by stickslip live {}. Parameters and method as they were; the rest is included.\n", STICKSLIP_VERSION);
-  text += fmt::format("include = [{}]\n\n[parameters]\n", quoted(std::filesystem::absolute(file).string()));
+  text += fmt::format("include = [{}]\n\n[parameters]\n", scene::toml_text(std::filesystem::absolute(file).string()));
   for (const scene::Parameter& parameter : scene.parameters)
     if (overrides.contains(parameter.name)) text += fmt::format("{} = {}\n", parameter.name, parameter.value);
   text += "\n[method]\n";
   for (const auto& [name, value] : overrides) {
     if (!name.starts_with("method.")) continue;
     const bool numeric = value.find_first_not_of("0123456789.eE+-") == std::string::npos;
-    text += fmt::format("{} = {}\n", name.substr(7), numeric ? value : quoted(value));
+    text += fmt::format("{} = {}\n", name.substr(7), numeric ? value : scene::toml_text(value));
   }
   return text;
 }

@@ -2,11 +2,6 @@
 // Copyright the stickslip authors
 #include "stickslip/planning/plan_keys.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cassert>
-
 namespace stickslip::planning {
 namespace {
 
@@ -55,21 +50,11 @@ constexpr TableKeys kTables[] = {
 }  // namespace
 
 const TableKeys& plan_keys_of(std::string_view table) {
-  const auto* found = std::ranges::find_if(kTables, [&](const TableKeys& keys) { return table == keys.table; });
-  assert(found != std::end(kTables));
-  return *found;
+  return scene::keys_in(kTables, table);
 }
 
 std::string plan_reference() {
-  std::string text;
-  for (const TableKeys& table : kTables) {
-    text += fmt::format("### {}\n\n", table.title);
-    text += "| key | value | when absent | meaning |\n|---|---|---|---|\n";
-    for (const Key& key : table.keys)
-      text += fmt::format("| `{}` | {} | {} | {} |\n", key.name, key.type, key.fallback, key.meaning);
-    text += "\n";
-  }
-  return text;
+  return scene::key_tables(kTables);
 }
 
 }  // namespace stickslip::planning

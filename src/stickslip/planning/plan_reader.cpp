@@ -7,7 +7,7 @@
 #include "stickslip/planning/plan.h"
 #include "stickslip/planning/plan_keys.h"
 #include "stickslip/scene/nearest_name.h"
-#include "stickslip/scene/table_reader.h"
+#include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
@@ -69,15 +69,6 @@ void set_entry(Value& table, const std::string& key, Value value) {
   table.entries.push_back({key, place, std::move(value)});
 }
 
-std::string override_text(const Value& value, const std::string& what) {
-  switch (value.kind) {
-    case Value::Kind::Number: return fmt::format("{}", value.number);
-    case Value::Kind::Boolean: return value.boolean ? "true" : "false";
-    case Value::Kind::Text: return value.text;
-    default: throw SceneError(value.place, fmt::format("{} must be a number or text", what));
-  }
-}
-
 class PlanReader {
  public:
   PlanReader(scene::Document document, std::span<const scene::Override> overrides)
@@ -97,20 +88,8 @@ class PlanReader {
   }
 
  private:
-  static std::int64_t integer(const TableReader& table, const char* key, double fallback, double least, double most) {
-    const double number = table.number(key, fallback);
-    if (number != std::round(number) || number < least || number > most)
-      throw SceneError(table.require(key).place, fmt::format("{} must be an integer from {} to {}, not {}",
-                                                             table.what(key), least, most, number));
-    return static_cast<std::int64_t>(number);
-  }
-
   void read_scene(const TableReader& top) {
-    const Value& name = top.require("scene");
-    plan_.scene_file = plan_.file.parent_path() / scene::read_text(name, top.what("scene"));
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(plan_.scene_file, error))
-      throw SceneError(name.place, fmt::format("cannot read the scene '{}'", plan_.scene_file.string()));
+    plan_.scene_file = scene::named_scene(top, plan_.file);
     plan_.document = scene::read_document(plan_.scene_file);
     if (const Value* more = top.find("parameters")) {
       if (more->kind != Value::Kind::Table) throw SceneError(more->place, "'parameters' must be a table");
@@ -119,7 +98,7 @@ class PlanReader {
         plan_.added_parameters.push_back(entry.key);
       }
     }
-    if (const Value* set = top.find("set")) read_set(*set, "");
+    if (const Value* set = top.find("set")) scene::read_set(*set, plan_.overrides);
     std::int64_t steps = 0;
     for (const scene::Override& over : given_) {
       if (over.name != "steps") {
@@ -134,25 +113,13 @@ class PlanReader {
     scene_ = scene::make_scene(plan_.document, plan_.overrides);
     for (const scene::Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
     const double fitting = std::max(1.0, std::round(scene_.duration / scene_.method.step));
-    plan_.steps = steps > 0 ? steps : integer(top, "steps", fitting, 1, kMostSteps);
+    plan_.steps = steps > 0 ? steps : top.integer("steps", fitting, 1, kMostSteps);
   }
 
   Value& parameters() {
     if (plan_.document.root.find("parameters") == nullptr)
       plan_.document.root.entries.push_back({"parameters", plan_.document.root.place, Value{}});
     return *plan_.document.root.find("parameters");
-  }
-
-  void read_set(const Value& table, const std::string& prefix) {
-    if (table.kind != Value::Kind::Table)
-      throw SceneError(table.place, fmt::format("'set' must be a table, not {}", Value::name_of(table.kind)));
-    for (const Value::Entry& entry : table.entries) {
-      const std::string name = prefix + entry.key;
-      if (entry.value.kind == Value::Kind::Table)
-        read_set(entry.value, name + ".");
-      else
-        plan_.overrides.push_back({name, override_text(entry.value, fmt::format("'{}' of [set]", name))});
-    }
   }
 
   void read_unknowns(const Value& table) {
@@ -165,7 +132,7 @@ class PlanReader {
         read_unknown(entry, entry.key, reader);
         continue;
       }
-      const std::int64_t pieces = integer(reader, "pieces", 1, 1, 1e4);
+      const std::int64_t pieces = reader.integer("pieces", 1, 1, 1e4);
       if (reader.has("start")) throw SceneError(entry.place, fmt::format("{} has both 'start' and 'pieces'", what));
       for (std::int64_t i = 1; i <= pieces; ++i) read_unknown(entry, fmt::format("{}_{}", entry.key, i), reader);
     }
@@ -311,14 +278,14 @@ class PlanReader {
     };
     plan_.method = static_cast<Method>(word("method", {"auto", "shooting", "whole"}));
     if (const Value* method = top.find("method")) plan_.method_place = method->place;
-    if (top.has("touches")) plan_.touches = static_cast<int>(integer(top, "touches", 0, 0, 1e6));
+    if (top.has("touches")) plan_.touches = static_cast<int>(top.integer("touches", 0, 0, 1e6));
     plan_.wanted = static_cast<Wanted>(word("solutions", {"one", "all"}));
     std::size_t guesses = 1;
     for (const Unknown& unknown : plan_.unknowns) guesses = std::max(guesses, unknown.guesses.size());
-    plan_.starts = static_cast<int>(integer(top, "starts", static_cast<double>(guesses), 1, 1e6));
-    plan_.seed = static_cast<std::uint64_t>(integer(top, "seed", 1, 0, 9e15));
+    plan_.starts = static_cast<int>(top.integer("starts", static_cast<double>(guesses), 1, 1e6));
+    plan_.seed = static_cast<std::uint64_t>(top.integer("seed", 1, 0, 9e15));
     plan_.tolerance = top.positive("tolerance", plan_.tolerance);
-    plan_.iterations = static_cast<int>(integer(top, "iterations", plan_.iterations, 1, 1e6));
+    plan_.iterations = static_cast<int>(top.integer("iterations", plan_.iterations, 1, 1e6));
     plan_.closest = top.boolean("closest", false);
   }
 

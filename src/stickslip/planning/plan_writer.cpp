@@ -4,6 +4,7 @@
 // A solution as a scene file: the plan's scene is included, and everything that the plan decides is written with all
 // its digits.
 #include "stickslip/planning/plan.h"
+#include "stickslip/scene/scene_file.h"
 
 #include <fmt/format.h>
 
@@ -13,19 +14,8 @@
 namespace stickslip::planning {
 namespace {
 
+using scene::toml_text;
 using scene::Value;
-
-std::string toml_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else
-      out += c;
-  }
-  return out + "\"";
-}
 
 // Numbers, texts and lists of them: what start coordinates are written with.
 std::string as_toml(const Value& value) {
@@ -38,15 +28,6 @@ std::string as_toml(const Value& value) {
   std::string list;
   for (const Value& item : value.items) list += (list.empty() ? "" : ", ") + as_toml(item);
   return "[" + list + "]";
-}
-
-std::string parameter_line(const scene::Parameter& parameter) {
-  std::string text = fmt::format("{} = {{ value = {}", parameter.name, parameter.value);
-  if (std::isfinite(parameter.min)) text += fmt::format(", min = {}", parameter.min);
-  if (std::isfinite(parameter.max)) text += fmt::format(", max = {}", parameter.max);
-  if (!parameter.unit.empty()) text += fmt::format(", unit = {}", toml_text(parameter.unit));
-  if (!parameter.description.empty()) text += fmt::format(", description = {}", toml_text(parameter.description));
-  return text + " }\n";
 }
 
 }  // namespace
@@ -69,7 +50,7 @@ std::string solved_scene(const Plan& plan, std::span<const double> unknowns, con
       toml_text(method.motion), toml_text(method.stepper), toml_text(method.friction), method.directions, method.step,
       toml_text(method.solver), method.tolerance, toml_text(method.collider));
   text += "\n[parameters]\n";
-  for (const scene::Parameter& parameter : scene.parameters) text += parameter_line(parameter);
+  for (const scene::Parameter& parameter : scene.parameters) text += scene::parameter_line(parameter, parameter.value);
   std::vector<std::string> written;
   for (const Unknown& unknown : plan.unknowns) {
     if (unknown.body < 0) continue;

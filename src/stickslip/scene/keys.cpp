@@ -249,10 +249,14 @@ std::span<const TableKeys> scene_keys() {
   return kTables;
 }
 
-const TableKeys& keys_of(std::string_view table) {
-  const auto found = std::ranges::find_if(kTables, [&](const TableKeys& keys) { return table == keys.table; });
-  assert(found != std::end(kTables));
+const TableKeys& keys_in(std::span<const TableKeys> tables, std::string_view table) {
+  const auto found = std::ranges::find(tables, table, &TableKeys::table);
+  assert(found != tables.end());
   return *found;
+}
+
+const TableKeys& keys_of(std::string_view table) {
+  return keys_in(kTables, table);
 }
 
 }  // namespace stickslip::scene

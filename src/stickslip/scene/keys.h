@@ -25,6 +25,10 @@ struct TableKeys {
   std::span<const Key> keys;
 };
 
+// The tables of one kind of file: the one with this name (it must exist), and all as Markdown.
+[[nodiscard]] const TableKeys& keys_in(std::span<const TableKeys> tables, std::string_view table);
+[[nodiscard]] std::string key_tables(std::span<const TableKeys> tables);
+
 [[nodiscard]] std::span<const TableKeys> scene_keys();
 [[nodiscard]] const TableKeys& keys_of(std::string_view table);  // the table must exist
 

@@ -17,15 +17,18 @@ std::string cell(std::string_view text) {
   return result;
 }
 
+void write_rows(std::string& out, const TableKeys& table) {
+  out += "| key | value | when absent | meaning |\n|---|---|---|---|\n";
+  for (const Key& key : table.keys)
+    out += fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(key.type), cell(key.fallback), cell(key.meaning));
+}
+
 void write_keys(std::string& out, const TableKeys& table) {
   out += fmt::format("\n### {}\n\n", std::string_view(table.title).find_first_of("[={") == std::string_view::npos
                                          ? std::string(table.title)
                                          : fmt::format("`{}`", table.title));
   if (*table.about != '\0') out += fmt::format("{}\n\n", table.about);
-  out += "| key | value | when absent | meaning |\n|---|---|---|---|\n";
-  for (const Key& key : table.keys) {
-    out += fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(key.type), cell(key.fallback), cell(key.meaning));
-  }
+  write_rows(out, table);
 }
 
 const char* usable_in(Reach reach) {
@@ -39,6 +42,17 @@ const char* usable_in(Reach reach) {
 }
 
 }  // namespace
+
+std::string key_tables(std::span<const TableKeys> tables) {
+  std::string text;
+  for (const TableKeys& table : tables) {
+    text += fmt::format("### {}\n\n", table.title);
+    if (*table.about != '\0') text += fmt::format("{}\n\n", table.about);
+    write_rows(text, table);
+    text += "\n";
+  }
+  return text;
+}
 
 std::string scene_reference() {
   std::string out = "## Keys\n";

@@ -163,6 +163,14 @@ double TableReader::not_negative(std::string_view key, double fallback) const {
   return value;
 }
 
+std::int64_t TableReader::integer(std::string_view key, double fallback, double least, double most) const {
+  const double value = number(key, fallback);
+  if (value != std::round(value) || value < least || value > most)
+    throw SceneError(require(key).place,
+                     fmt::format("{} must be an integer from {} to {}, not {}", what(key), least, most, value));
+  return static_cast<std::int64_t>(value);
+}
+
 bool TableReader::boolean(std::string_view key, bool fallback) const {
   const Value* value = find(key);
   return value == nullptr ? fallback : read_boolean(*value, what(key));

@@ -11,6 +11,7 @@
 #include "stickslip/scene/keys.h"
 #include "stickslip/scene/motion.h"
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -52,6 +53,8 @@ class TableReader {
   [[nodiscard]] double positive(std::string_view key) const;  // required, > 0
   [[nodiscard]] double positive(std::string_view key, double fallback) const;
   [[nodiscard]] double not_negative(std::string_view key, double fallback) const;
+  // least <= integer <= most
+  [[nodiscard]] std::int64_t integer(std::string_view key, double fallback, double least, double most) const;
   [[nodiscard]] bool boolean(std::string_view key, bool fallback) const;
   [[nodiscard]] std::string text(std::string_view key, const std::string& fallback) const;
   [[nodiscard]] Vec3 vector(std::string_view key, const Vec3& fallback, int dimension) const;

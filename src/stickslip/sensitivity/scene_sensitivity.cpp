@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/sensitivity/scene_sensitivity.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
@@ -16,15 +16,6 @@ namespace {
 
 // Of a parameter, relative to its size: the error of a central difference is its square.
 constexpr double kParameterStep = 1e-5;
-
-const scene::Parameter& parameter_named(const scene::Scene& scene, const std::string& name) {
-  const auto found = std::ranges::find(scene.parameters, name, &scene::Parameter::name);
-  if (found != scene.parameters.end()) return *found;
-  std::vector<std::string> names;
-  for (const scene::Parameter& parameter : scene.parameters) names.push_back(parameter.name);
-  throw scene::SceneError({scene.file.string(), 0, 0}, fmt::format("the scene has no parameter '{}'", name),
-                          scene::did_you_mean(name, names));
-}
 
 double evaluate(const scene::Scene& scene, std::size_t observable, const model::State& state) {
   scene::EvaluationContext context;
@@ -41,7 +32,7 @@ ParameterDirections::ParameterDirections(const scene::Document& document, std::s
     : scene_(std::make_unique<scene::Scene>(scene::make_scene(document, overrides))) {
   const model::State start = model::initial_state(scene_->model);
   for (const std::string& name : parameters) {
-    const scene::Parameter& parameter = parameter_named(*scene_, name);
+    const scene::Parameter& parameter = scene::parameter_named(*scene_, name);
     const double step = kParameterStep * (parameter.value != 0 ? std::abs(parameter.value) : 1);
     const double below = std::min(step, parameter.value - parameter.min);
     const double above = std::min(step, parameter.max - parameter.value);

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/study/optimise.h"
 
+#include "stickslip/scene/scene_file.h"
+
 #include "stickslip/study/random.h"
 #include "stickslip/study/sobol.h"
 
@@ -175,28 +177,6 @@ class Search {
   double worst_ = 0;  // the largest value so far
 };
 
-std::string toml_text(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else
-      out += c;
-  }
-  return fmt::format("\"{}\"", out);
-}
-
-// A parameter with everything that the scene says about it.
-std::string parameter_line(const scene::Parameter& parameter, double value) {
-  std::string line = fmt::format("{} = {{ value = {}", parameter.name, value);
-  if (std::isfinite(parameter.min)) line += fmt::format(", min = {}", parameter.min);
-  if (std::isfinite(parameter.max)) line += fmt::format(", max = {}", parameter.max);
-  if (!parameter.unit.empty()) line += fmt::format(", unit = {}", toml_text(parameter.unit));
-  if (!parameter.description.empty()) line += fmt::format(", description = {}", toml_text(parameter.description));
-  return line + " }\n";
-}
-
 }  // namespace
 
 Evaluation evaluate_design(const Study& study, const TrialRunner& runner, int threads,
@@ -246,19 +226,20 @@ std::string design_as_scene(const Study& study, const Evaluation& design, const 
     if (!over.name.starts_with("method.")) continue;
     const scene::Value value = scene::parse_override(over.value, "");
     method += fmt::format("{} = {}\n", over.name.substr(7),
-                          value.kind == scene::Value::Kind::Text ? toml_text(over.value) : over.value);
+                          value.kind == scene::Value::Kind::Text ? scene::toml_text(over.value) : over.value);
   }
   for (const scene::Parameter& parameter : scene.parameters) {
     const auto& variables = study.optimise->variables;
     const auto variable = std::ranges::find(variables, parameter.name, &DesignVariable::parameter);
     const bool set = std::ranges::find(study.set, parameter.name, &scene::Override::name) != study.set.end();
     if (variable != variables.end())
-      parameters += parameter_line(parameter, design.design[static_cast<std::size_t>(variable - variables.begin())]);
+      parameters +=
+          scene::parameter_line(parameter, design.design[static_cast<std::size_t>(variable - variables.begin())]);
     else if (set)
-      parameters += parameter_line(parameter, parameter.value);
+      parameters += scene::parameter_line(parameter, parameter.value);
   }
   std::string text = fmt::format("# Design with objective {} after {} evaluations.\n", design.value, design.number);
-  text += fmt::format("include = [{}]\n{}\n[parameters]\n{}", toml_text(base), top, parameters);
+  text += fmt::format("include = [{}]\n{}\n[parameters]\n{}", scene::toml_text(base), top, parameters);
   if (!method.empty()) text += fmt::format("\n[method]\n{}", method);
   return text;
 }

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/study/sensitivity.h"
 
-#include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/observer.h"
+#include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/scene_sensitivity.h"
 #include "stickslip/study/scene_run.h"
 
@@ -20,15 +20,6 @@ namespace {
 
 constexpr int kPoints = 4;
 constexpr double kPlaces[kPoints] = {-1, -0.5, 0.5, 1};  // in steps
-
-const scene::Parameter& checked_parameter(const scene::Scene& scene, const std::string& name) {
-  const auto found = std::ranges::find(scene.parameters, name, &scene::Parameter::name);
-  if (found != scene.parameters.end()) return *found;
-  std::vector<std::string> names;
-  for (const scene::Parameter& parameter : scene.parameters) names.push_back(parameter.name);
-  throw scene::SceneError({scene.file.string(), 0, 0}, fmt::format("the scene has no parameter '{}'", name),
-                          scene::did_you_mean(name, names));
-}
 
 SceneRun run_with(const scene::Document& document, std::span<const scene::Override> overrides, const std::string& name,
                   double value) {
@@ -124,7 +115,8 @@ Sensitivities sensitivities(const scene::Document& document, std::span<const sce
   const scene::Scene scene = scene::make_scene(document, overrides);
   Sensitivities result;
   result.parameters = parameters;
-  for (const std::string& name : parameters) result.parameter_values.push_back(checked_parameter(scene, name).value);
+  for (const std::string& name : parameters)
+    result.parameter_values.push_back(scene::parameter_named(scene, name).value);
   for (const scene::Observable& observable : scene.observables) result.observables.push_back(observable.name);
   result.derivatives.resize(parameters.size() * scene.observables.size());
   const std::string objection = objection_to(scene);

@@ -2,11 +2,6 @@
 // Copyright the stickslip authors
 #include "stickslip/study/study_keys.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cassert>
-
 namespace stickslip::study {
 namespace {
 
@@ -106,22 +101,11 @@ std::span<const TableKeys> study_keys() {
 }
 
 const TableKeys& study_keys_of(std::string_view table) {
-  const auto* found = std::ranges::find_if(kTables, [&](const TableKeys& keys) { return table == keys.table; });
-  assert(found != std::end(kTables));
-  return *found;
+  return scene::keys_in(kTables, table);
 }
 
 std::string study_reference() {
-  std::string text;
-  for (const TableKeys& table : kTables) {
-    text += fmt::format("### {}\n\n", table.title);
-    if (*table.about != '\0') text += fmt::format("{}\n\n", table.about);
-    text += "| key | value | when absent | meaning |\n|---|---|---|---|\n";
-    for (const Key& key : table.keys)
-      text += fmt::format("| `{}` | {} | {} | {} |\n", key.name, key.type, key.fallback, key.meaning);
-    text += "\n";
-  }
-  return text;
+  return scene::key_tables(kTables);
 }
 
 }  // namespace stickslip::study

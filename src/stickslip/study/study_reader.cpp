@@ -3,7 +3,7 @@
 //
 // From a file to a Study: the keys, then everything against the scene (parameters exist, ranges fit, expressions know
 // their names), so that what can be wrong is said before the first trial runs.
-#include "stickslip/scene/table_reader.h"
+#include "stickslip/scene/scene_file.h"
 #include "stickslip/study/study.h"
 #include "stickslip/study/study_keys.h"
 #include "stickslip/study/trial_scene.h"
@@ -24,28 +24,6 @@ using scene::Value;
 
 constexpr double kMostTrials = 1e9;
 
-// A text, number or boolean as it would follow --set name=.
-std::string text_of(const Value& value, const std::string& what) {
-  switch (value.kind) {
-    case Value::Kind::Number: return fmt::format("{}", value.number);
-    case Value::Kind::Boolean: return value.boolean ? "true" : "false";
-    case Value::Kind::Text: return value.text;
-    default: throw SceneError(value.place, fmt::format("{} must be a number or text", what));
-  }
-}
-
-void read_set(const Value& table, const std::string& prefix, std::vector<scene::Override>& set) {
-  if (table.kind != Value::Kind::Table)
-    throw SceneError(table.place, fmt::format("'set' must be a table, not {}", Value::name_of(table.kind)));
-  for (const Value::Entry& entry : table.entries) {
-    const std::string name = prefix + entry.key;
-    if (entry.value.kind == Value::Kind::Table)
-      read_set(entry.value, name + ".", set);
-    else
-      set.push_back({name, text_of(entry.value, fmt::format("'{}' of [set]", name))});
-  }
-}
-
 class StudyReader {
  public:
   explicit StudyReader(scene::Document document) : document_(std::move(document)) {}
@@ -56,8 +34,8 @@ class StudyReader {
     study_.text = document_.text;
     study_.title = top.text("title", "");
     read_scene(top);
-    study_.seed = static_cast<std::uint64_t>(integer(top, "seed", 1, 0, 9e15));
-    study_.trials = integer(top, "trials", 1, 1, kMostTrials);
+    study_.seed = static_cast<std::uint64_t>(top.integer("seed", 1, 0, 9e15));
+    study_.trials = top.integer("trials", 1, 1, kMostTrials);
     if (const Value* vary = top.find("vary")) study_.variations = read_variations(*vary, scene_, constants_);
     if (static_cast<double>(study_.groups()) * static_cast<double>(study_.trials) > kMostTrials)
       throw SceneError(top.place(), fmt::format("more than {:.0e} trials", kMostTrials));
@@ -69,22 +47,10 @@ class StudyReader {
   }
 
  private:
-  static std::int64_t integer(const TableReader& table, const char* key, double fallback, double least, double most) {
-    const double number = table.number(key, fallback);
-    if (number != std::round(number) || number < least || number > most)
-      throw SceneError(table.require(key).place, fmt::format("{} must be an integer from {} to {}, not {}",
-                                                             table.what(key), least, most, number));
-    return static_cast<std::int64_t>(number);
-  }
-
   void read_scene(const TableReader& top) {
-    const Value& name = top.require("scene");
-    study_.scene_file = study_.file.parent_path() / scene::read_text(name, top.what("scene"));
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(study_.scene_file, error))
-      throw SceneError(name.place, fmt::format("cannot read the scene '{}'", study_.scene_file.string()));
+    study_.scene_file = scene::named_scene(top, study_.file);
     if (const Value* set = top.find("set")) {
-      read_set(*set, "", study_.set);
+      scene::read_set(*set, study_.set);
       set_place_ = set->place;
     }
     scene_ = load(study_.set, set_place_);
@@ -108,7 +74,7 @@ class StudyReader {
       const Value* value = top.find(key);
       if (value == nullptr) return;
       static_cast<void>(scene::read_expression(*value, scope, top.what(key)));
-      text = text_of(*value, top.what(key));
+      text = scene::override_text(*value, top.what(key));
       place = value->place;
     };
     read("success", study.success, study.success_place);
@@ -133,7 +99,7 @@ class StudyReader {
                                              {{{"run", Stage::Kind::Run}, {"path", Stage::Kind::Path}}});
     stage.set = study_.set;
     if (const Value* set = table.find("set")) {
-      read_set(*set, "", stage.set);
+      scene::read_set(*set, stage.set);
       static_cast<void>(load(stage.set, set->place));
     }
     if (stage.kind == Stage::Kind::Path) {
@@ -145,7 +111,7 @@ class StudyReader {
     runs->scene_file = study_.scene_file;
     runs->seed = study_.seed;
     runs->set = stage.set;
-    runs->trials = integer(table, "trials", 1, 1, kMostTrials);
+    runs->trials = table.integer("trials", 1, 1, kMostTrials);
     if (const Value* vary = table.find("vary")) runs->variations = read_variations(*vary, scene_, constants_);
     runs->success = study_.success;
     runs->success_place = study_.success_place;
@@ -165,7 +131,7 @@ class StudyReader {
     stage.goal = read_expressions(table, "goal", 2, 3);
     stage.low = read_expressions(table, "low", 2, 2);
     stage.high = read_expressions(table, "high", 2, 2);
-    stage.samples = integer(table, "samples", 2000, 1, 1e9);
+    stage.samples = table.integer("samples", 2000, 1, 1e9);
   }
 
   std::vector<std::string> read_expressions(const TableReader& table, const char* key, std::size_t least,
@@ -176,7 +142,7 @@ class StudyReader {
     std::vector<std::string> texts;
     for (const Value& item : list.items) {
       static_cast<void>(scene::read_number(item, constants_, table.what(key)));
-      texts.push_back(text_of(item, table.what(key)));
+      texts.push_back(scene::override_text(item, table.what(key)));
     }
     return texts;
   }
@@ -195,7 +161,7 @@ class StudyReader {
     rule.width = table.positive("width");
     rule.confidence = table.positive("confidence", rule.confidence);
     if (rule.confidence >= 1) throw SceneError(table.require("confidence").place, "the confidence must be below 1");
-    rule.least = integer(table, "least", 20, 2, kMostTrials);
+    rule.least = table.integer("least", 20, 2, kMostTrials);
     rule.per_group = table.boolean("per_group", false);
     study_.stop = rule;
   }
@@ -218,10 +184,10 @@ class StudyReader {
           {{{"sum", Combine::Sum}, {"mean", Combine::Mean}, {"worst", Combine::Worst}, {"cvar", Combine::Cvar}}});
     settings.tail = table.positive("tail", settings.tail);
     if (settings.tail > 1) throw SceneError(table.require("tail").place, "'tail' must not be above 1");
-    settings.evaluations = integer(table, "evaluations", 500, 1, 1e9);
+    settings.evaluations = table.integer("evaluations", 500, 1, 1e9);
     settings.tolerance = table.positive("tolerance", settings.tolerance);
     settings.target = table.number("target", settings.target);
-    settings.starts = static_cast<int>(integer(table, "starts", 1, 1, 1e6));
+    settings.starts = static_cast<int>(table.integer("starts", 1, 1, 1e6));
     settings.difference = table.positive("difference", settings.difference);
     if (settings.difference > 0.1) throw SceneError(table.require("difference").place, "'difference' is above 0.1");
     const Value& design = table.require("design");

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// What files that stand on a scene share (studies, plans, scenes that are written back): the name of the scene, values
+// for it in a table [set], and its parameters as TOML.
+#pragma once
+
+#include "stickslip/scene/scene.h"
+#include "stickslip/scene/table_reader.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stickslip::scene {
+
+// The file that the key `scene` names, relative to the folder of `file`. Throws SceneError when there is none.
+[[nodiscard]] std::filesystem::path named_scene(const TableReader& top, const std::filesystem::path& file);
+
+// A text, number or boolean as it would follow --set name=; `what` names it in messages.
+[[nodiscard]] std::string override_text(const Value& value, const std::string& what);
+
+// The entries of [set], each as it would follow --set; tables within it give names with dots.
+void read_set(const Value& table, std::vector<Override>& set);
+
+// Throws SceneError, with the nearest name.
+[[nodiscard]] const Parameter& parameter_named(const Scene& scene, const std::string& name);
+
+[[nodiscard]] std::string toml_text(std::string_view text);  // in quotes
+// NAME = { value = ..., and everything else that the scene says about the parameter }
+[[nodiscard]] std::string parameter_line(const Parameter& parameter, double value);
+
+}  // namespace stickslip::scene
