@@ -77,6 +77,37 @@ TEST_P(Crowd, FallingBoxesGainNoEnergy) {
   }
 }
 
+// A box that lands nearly flat on a line: its second corner follows the first within the same step, faster than the box
+// fell. It must not pass a line without thickness.
+TEST_P(Crowd, NothingFallsThroughAChain) {
+  for (const char* angle : {"0.5", "0.55", "0.59", "0.6", "0.605", "0.61", "0.62", "0.63", "0.7"}) {
+    const ExampleRun box(scene::parse_scene(R"toml(
+dimension = 2
+gravity = [0, -9.81]
+duration = 1
+[parameters]
+angle = 0
+[[body]]
+name = "track"
+fixed = true
+shape = { chain = [[-2, 1], [-1, 0.3], [0, 0], [1, 0.3], [2, 1]] }
+[[body]]
+name = "box"
+density = 10
+shape = { box = [0.2, 0.1] }
+position = [1.4, 0.9]
+angle = "angle"
+[[contact]]
+between = ["*", "*"]
+friction = 0.2
+[observe]
+lowest = "min_over_time(box.y)"
+)toml",
+                                            "chain.toml", with(GetParam(), "1e-3", {{"angle", angle}})));
+    EXPECT_GT(box["lowest"], 0.04) << "angle " << angle;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Steppers, Crowd, ::testing::Values(kFirstOrder, kSecondOrder),
                          [](const auto& which) { return which.index == 0 ? "FirstOrder" : "SecondOrder"; });
 

@@ -15,6 +15,9 @@ constexpr std::size_t kFewPairs = 32;
 // the step is added to it.
 constexpr double kLean = 0.5;
 
+// An impact at one corner may turn a body and send another corner off up to this many times as fast.
+constexpr double kAfterImpact = 3;
+
 bool is_prescribed(const model::Body& body) {
   if (body.mass == 0) return true;
   const model::Drive& drive = body.drive;
@@ -157,6 +160,11 @@ void FeatureCollider::list_pairs(const model::Model& model, double margin, doubl
   pairs_.insert(pairs_.end(), always, always_.end());
 }
 
+// For how long present velocities are followed. What has passed a shape without thickness unseen is never found again.
+double FeatureCollider::sweep_of(double horizon) const {
+  return thin_shapes_ ? kAfterImpact * horizon : horizon;
+}
+
 // Gaps below this may close within the horizon.
 double FeatureCollider::reach_of(const Geometry& ga, const Geometry& gb, double margin, double horizon) const {
   const auto a = static_cast<std::size_t>(ga.body), b = static_cast<std::size_t>(gb.body);
@@ -174,6 +182,7 @@ double FeatureCollider::reach_of(const Geometry& ga, const Geometry& gb, double 
 
 void FeatureCollider::search_pair(const ShapePair& pair, double margin, double horizon,
                                   std::vector<Contact>& contacts) {
+  const double sweep = sweep_of(horizon);
   const Geometry &ga = geometry_[static_cast<std::size_t>(pair.a)], &gb = geometry_[static_cast<std::size_t>(pair.b)];
   const BodyFrame &fa = frame_[static_cast<std::size_t>(ga.body)], &fb = frame_[static_cast<std::size_t>(gb.body)];
   const double apart2 =
@@ -182,10 +191,10 @@ void FeatureCollider::search_pair(const ShapePair& pair, double margin, double h
   if (!few_pairs_) {                           // most pairs of the list end here
     const double bound =
         radii + margin +
-        horizon * (speed_[static_cast<std::size_t>(ga.body)] + speed_[static_cast<std::size_t>(gb.body)]);
+        sweep * (speed_[static_cast<std::size_t>(ga.body)] + speed_[static_cast<std::size_t>(gb.body)]);
     if (apart2 > bound * bound) return;
   }
-  const double reach = reach_of(ga, gb, margin, horizon), limit = radii + reach;
+  const double reach = reach_of(ga, gb, margin, sweep), limit = radii + reach;
   if (apart2 > limit * limit) return;
   const bool swapped = ga.family > gb.family;
   PairSearch search_state{swapped ? Placed{gb, fb} : Placed{ga, fa},
@@ -207,7 +216,7 @@ void FeatureCollider::find(const model::Model& model, const model::State& state,
                            std::vector<Contact>& contacts) {
   if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
   place_bodies(state, true);
-  list_pairs(model, margin, horizon);
+  list_pairs(model, margin, sweep_of(horizon));
   if (thin_shapes_) {
     previous_.swap(contacts);
     contacts.reserve(previous_.capacity());

@@ -37,6 +37,7 @@ class FeatureCollider final : public Collider {
   void place_bodies(const model::State& state, bool with_velocity);
   void list_pairs(const model::Model& model, double margin, double horizon);
   void bound_shapes(double margin, double horizon);
+  [[nodiscard]] double sweep_of(double horizon) const;
   [[nodiscard]] double reach_of(const Geometry& a, const Geometry& b, double margin, double horizon) const;
   void search_pair(const ShapePair& pair, double margin, double horizon, std::vector<Contact>& contacts);
   [[nodiscard]] int surface_of(const model::Model& model, int geometry_a, int geometry_b) const;
