@@ -119,7 +119,8 @@ void EulerStep::pose_contact(World& world, const Island& island, std::size_t i, 
   const auto a = index(row.a), b = index(row.b);
   ContactMemory& memory = memory_[index(c)];
   const double gap = without_rounding_noise(contacts_[index(c)], at_);
-  q[0] = relative_velocity(row, 0, free_[a], free_[b]) + gap / h_ - memory.rebound;
+  q[0] = relative_velocity(row, 0, free_[a], free_[b]) + closing_speed(gap, h_, rules_.closed_only ? whole_step_ : h_) -
+         memory.rebound;
   if (rules_.closed_only) q[0] += relative_velocity(row, 0, drive_[a], drive_[b]);
   if (iteration > 0) q[0] -= relative_velocity(row, 0, last_[a], last_[b]);
   for (int k = 1; k < D_; ++k)

@@ -46,6 +46,12 @@ class Rest {
   return std::fabs(contact.gap) <= 8 * std::numeric_limits<double>::epsilon() * size ? 0.0 : contact.gap;
 }
 
+// The speed at which a gap may close within h. What has sunk in comes out over a whole step, however short a part of it
+// is taken: within a part of a nanosecond it would be shot out.
+[[nodiscard]] inline double closing_speed(double gap, double h, double whole_step) {
+  return gap / (gap < 0 ? std::max(h, whole_step) : h);
+}
+
 // Distance between a contact and the centres of the bodies that meet there: the smaller one that is not zero, the
 // length that small gaps are compared with.
 [[nodiscard]] inline double arm_of(const collision::Contact& contact, const model::State& state) {

@@ -101,7 +101,7 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       double* q = problem.q.data() + i * static_cast<std::size_t>(D);
       const double gap = without_rounding_noise(contact, world.state);
-      q[0] = relative_velocity(rows, 0, free_[a], free_[b]) + gap / h - memory.rebound;
+      q[0] = relative_velocity(rows, 0, free_[a], free_[b]) + closing_speed(gap, h, world.method.step) - memory.rebound;
       for (int k = 1; k < D; ++k)
         q[k] = relative_velocity(rows, k, free_[a], free_[b]) + relative_velocity(rows, k, drive_[a], drive_[b]);
       if (memory.mode == Mode::Open) memory.mode = mode_before_touch(rows, D, start_[a], start_[b]);
