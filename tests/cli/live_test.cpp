@@ -54,6 +54,7 @@ class Terminal {
     for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     child_ = ::forkpty(&master_, nullptr, nullptr, nullptr);
+    if (child_ < 0) throw std::runtime_error("no terminal to be had (is /dev/pts mounted?)");  // -1 is no one to kill
     if (child_ == 0) {
       ::execv(stickslip::tests::kCommand, words.data());
       ::_exit(127);

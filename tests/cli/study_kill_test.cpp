@@ -47,6 +47,7 @@ class KilledStudy : public testing::CommandTest {
   // A process of its own group in the test's folder, silent.
   pid_t start(std::vector<std::string> words) const {
     const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("no process to be had");  // -1 would kill everything
     if (child != 0) return child;
     setpgid(0, 0);
     if (chdir(folder_.c_str()) != 0 || std::freopen("/dev/null", "w", stdout) == nullptr ||
