@@ -5,9 +5,10 @@
 //
 //     A = rho J (W + alpha I) + (I - J),   P A = L U                           N = D * contacts unknowns
 //
-// where the bookkeeping of a sparse factorisation would take several times as long as the arithmetic. Separated contacts
-// (J = 0) stay in the system as rows of the identity. All loops have bounds that the compiler knows; rows are updated in
-// pairs of columns. A pivot that vanishes is replaced, as in dense_lu.h. Cost: N^3 / 3 multiplications; no allocation.
+// where the bookkeeping of a sparse factorisation would take several times as long as the arithmetic. Separated
+// contacts (J = 0) stay in the system as rows of the identity. All loops have bounds that the compiler knows; rows are
+// updated in pairs of columns. A pivot that vanishes is replaced, as in dense_lu.h. Cost: N^3 / 3 multiplications; no
+// allocation.
 #pragma once
 
 #include "stickslip/complementarity/cone/island.h"

@@ -137,7 +137,7 @@ bool IslandSolver<D>::first_attempt(bool warm, IslandOutcome& outcome) {
   if (warm && engine_.look(search_)) return true;
   outcome.answered_by = "gauss-seidel";
   const bool close = warm && search_.best() < kClose;  // modes are likely right: Newton at once
-  const int sweeps = close                                                 ? 0
+  const int sweeps = close                                              ? 0
                      : island_.contacts <= DenseNewton<D>::kMaxContacts ? 1
                      : island_.contacts <= kSmallIsland                 ? kFewSweeps
                                                                         : kSweeps;

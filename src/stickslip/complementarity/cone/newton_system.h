@@ -5,9 +5,9 @@
 //
 //     [rho J (W + alpha I) + (I - J)] dr = b,
 //
-// solved for a handful of contacts as a small dense matrix (dense_newton.h); for more in the space of contacts or, where
-// many contacts act between the same bodies, of wrenches (wrench_space.h). Separated contacts (J = 0) leave the system.
-// Which space, the elimination order and the reduced matrix are found at the first factorisation on an island.
+// solved for a handful of contacts as a small dense matrix (dense_newton.h); for more in the space of contacts or,
+// where many contacts act between the same bodies, of wrenches (wrench_space.h). Separated contacts (J = 0) leave the
+// system. Which space, the elimination order and the reduced matrix are found at the first factorisation on an island.
 #pragma once
 
 #include "stickslip/complementarity/cone/dense_newton.h"
