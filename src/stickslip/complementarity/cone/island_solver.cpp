@@ -137,7 +137,10 @@ bool IslandSolver<D>::first_attempt(bool warm, IslandOutcome& outcome) {
   if (warm && engine_.look(search_)) return true;
   outcome.answered_by = "gauss-seidel";
   const bool close = warm && search_.best() < kClose;  // modes are likely right: Newton at once
-  const int sweeps = close ? 0 : island_.contacts == 1 ? 1 : island_.contacts <= kSmallIsland ? kFewSweeps : kSweeps;
+  const int sweeps = close                                              ? 0
+                     : island_.contacts <= DenseNewton<D>::kMaxContacts ? 1
+                     : island_.contacts <= kSmallIsland                 ? kFewSweeps
+                                                                        : kSweeps;
   const bool large = island_.contacts > kLargeIsland;
   if (large ? sweep_and_try_newton(outcome) : sweep(sweeps, true)) return true;
   outcome.answered_by = "newton";
@@ -220,7 +223,7 @@ IslandOutcome IslandSolver<D>::solve(ContactAlgorithm algorithm, double goal, Bu
       break;
     case ContactAlgorithm::Newton:
       outcome = {"newton", 1};
-      semismooth_newton(engine_, search_);
+      if (!engine_.look(search_)) semismooth_newton(engine_, search_);
       break;
     case ContactAlgorithm::Smoothing:
       outcome = {"smoothing", 1};

@@ -17,8 +17,9 @@ void NewtonSystem<D>::prepare() {
 
 template <int D>
 int NewtonSystem<D>::factor(const double* J, const ContactMode* mode, double rho, double alpha) {
-  if (!prepared_) prepare();
   J_ = J, mode_ = mode, rho_ = rho, alpha_ = alpha;
+  if (is_small()) return dense_.factor(*island_, J, mode, rho, alpha);
+  if (!prepared_) prepare();
   if (in_wrenches_) return wrenches_.factor(J, mode, rho, alpha);
 
   const Island<D>& island = *island_;
@@ -56,6 +57,7 @@ void NewtonSystem<D>::solve(const double* b, double* dr, int refine) {
 
 template <int D>
 void NewtonSystem<D>::direct_solve(const double* b, double* dr) {
+  if (is_small()) return dense_.solve(b, dr);
   if (in_wrenches_) return wrenches_.solve(b, dr);
   const Island<D>& island = *island_;
   std::copy_n(b, island.unknowns(), dr);

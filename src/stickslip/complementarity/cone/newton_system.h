@@ -5,11 +5,12 @@
 //
 //     [rho J (W + alpha I) + (I - J)] dr = b,
 //
-// solved in the space of contacts or, where many contacts act between the same bodies, of wrenches (wrench_space.h).
-// Separated contacts (J = 0) leave the system. Which space, the elimination order and the reduced matrix are found at
-// the first factorisation on an island.
+// solved for a handful of contacts as a small dense matrix (dense_newton.h); for more in the space of contacts or,
+// where many contacts act between the same bodies, of wrenches (wrench_space.h). Separated contacts (J = 0) leave the
+// system. Which space, the elimination order and the reduced matrix are found at the first factorisation on an island.
 #pragma once
 
+#include "stickslip/complementarity/cone/dense_newton.h"
 #include "stickslip/complementarity/cone/wrench_space.h"
 
 namespace stickslip::complementarity {
@@ -27,9 +28,12 @@ class NewtonSystem {
   // refine: steps of iterative refinement.
   void solve(const double* b, double* dr, int refine);
 
-  [[nodiscard]] double work() const { return in_wrenches_ ? wrenches_.work() : lu_.work(); }
+  [[nodiscard]] double work() const {
+    return is_small() ? dense_.work() : in_wrenches_ ? wrenches_.work() : lu_.work();
+  }
 
  private:
+  [[nodiscard]] bool is_small() const { return island_->contacts <= DenseNewton<D>::kMaxContacts; }
   void prepare();
   void direct_solve(const double* b, double* dr);
   void residual(const double* b, const double* dr, double* out) const;
@@ -41,6 +45,7 @@ class NewtonSystem {
   const ContactMode* mode_ = nullptr;
   double rho_ = 1, alpha_ = 0;
 
+  DenseNewton<D> dense_;
   WrenchSpace<D> wrenches_;
   BlockLu<D> lu_;
   std::vector<double> A_, B_, residual_, correction_;

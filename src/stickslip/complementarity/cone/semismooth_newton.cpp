@@ -23,7 +23,6 @@ bool semismooth_newton(ProximalNewton<D>& engine, Search<D>& search, const Newto
   double mark = best;
   int marked_at = 0;
   std::vector<double>& r = engine.r();
-  if (engine.look(search)) return true;
   for (int k = 0; k < kMaxSubproblems && !search.finished(); ++k) {
     const typename ProximalNewton<D>::Subproblem problem{alpha, settings.rho, 0.0, 1e-2, settings.refine};
     const typename ProximalNewton<D>::Outcome outcome = engine.solve(search, problem, "newton");

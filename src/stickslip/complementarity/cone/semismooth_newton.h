@@ -32,7 +32,8 @@ struct NewtonSettings {
   return {1e-2, 1.0, 25, 0, 100};
 }
 
-// From engine.r(); the best point is left in the search. True when the goal was reached.
+// From engine.r(), which the caller has looked at; the best point is left in the search. True when the goal was
+// reached.
 template <int D>
 bool semismooth_newton(ProximalNewton<D>& engine, Search<D>& search, const NewtonSettings& settings = {});
 
