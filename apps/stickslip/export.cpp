@@ -17,6 +17,16 @@
 namespace stickslip::app {
 namespace {
 
+constexpr const char* kExportExamples =
+    "One line per recorded frame: time, pose and velocity of every body, and the observables. (The trials of a study:\n"
+    "stickslip study export.)\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip export ball.h5 -o ball.csv\n"
+    "  stickslip export ball.h5 | head -1                  the names of the columns\n"
+    "\n"
+    "Exit codes: 0 done, 1 the file could not be written, 2 not a recording.";
+
 struct ExportOptions {
   std::string file, output;
 };
@@ -46,6 +56,7 @@ int export_recording(const ExportOptions& options) {
 void add_export(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* verb = app.add_subcommand("export", "Write a recording as CSV");
+  verb->footer(kExportExamples);
   verb->add_option("FILE", options->file, "Recording (HDF5)")->required();
   verb->add_option("-o,--output", options->output, "CSV file (default: standard output)");
   verb->callback([options, &exit_code] { exit_code = export_recording(*options); });

@@ -21,6 +21,17 @@ namespace {
 
 using complementarity::AlgorithmInfo;
 
+constexpr const char* kListExamples =
+    "The names that a scene may give for method.collider, method.stepper and method.solver, and the command line for\n"
+    "--solver, each with one line that says what it does. Plug-ins add theirs.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip list\n"
+    "  stickslip list --plugin ./my-solver.so                        with what the library adds\n"
+    "  stickslip run scene.toml --set method.stepper=second-order    one of the names, in use\n"
+    "\n"
+    "Exit codes: 0 done.";
+
 void print(const char* title, std::span<const AlgorithmInfo> algorithms) {
   std::size_t width = 0;
   for (const AlgorithmInfo& algorithm : algorithms) width = std::max(width, std::strlen(algorithm.name));
@@ -33,6 +44,7 @@ void print(const char* title, std::span<const AlgorithmInfo> algorithms) {
 
 void add_list(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("list", "List colliders, steppers and solvers by name");
+  verb->footer(kListExamples);
   verb->callback([&exit_code] {
     fmt::print("colliders (method.collider in a scene)\n");
     for (const collision::ColliderInfo& collider : collision::colliders())

@@ -3,6 +3,7 @@
 //
 // stickslip plan PLAN: find a motion between given ends, and replay it.
 #include "batch.h"
+#include "output_name.h"
 #include "run_session.h"
 #include "verbs.h"
 
@@ -52,9 +53,9 @@ struct Written {
 };
 
 std::string default_name(const std::string& file) {
-  const std::filesystem::path path = std::filesystem::absolute(file);
-  const bool in_folder = path.stem() == "plan" && path.has_parent_path() && path.parent_path().has_filename();
-  return (in_folder ? path.parent_path().filename() : path.stem()).string() + (in_folder ? ".toml" : "-solved.toml");
+  const std::string name = name_after(file, "plan");
+  const bool same = name == std::filesystem::path(file).stem();
+  return name + (same ? "-solved.toml" : ".toml");
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -29,6 +29,19 @@ constexpr const char* kRunExamples =
     "\n"
     "Exit codes: 0 done and certified, 1 the run failed (what was recorded is kept), 2 bad input.";
 
+constexpr const char* kCheckExamples =
+    "Reads the scene as run does: keys and values, expressions and names in them, shapes and masses, prescribed "
+    "motion\n"
+    "over the whole run, and whether bodies overlap at the start. One line says what is wrong, with file, line, "
+    "column\n"
+    "and the nearest known name; nothing is written.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip check examples/ball/scene.toml\n"
+    "  stickslip check scene.toml --set mu=-1              would this value be accepted?\n"
+    "\n"
+    "Exit codes: 0 the scene is good, 2 it is not.";
+
 int run_scene(const RunOptions& options) {
   std::unique_ptr<RunSession> session;
   try {
@@ -118,6 +131,7 @@ void add_run(CLI::App& app, int& exit_code) {
 void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = app.add_subcommand("check", "Validate a scene without running it");
+  verb->footer(kCheckExamples);
   verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
   verb->add_option("--set", options->set, "name=value, as in run")->take_all()->expected(1);
   verb->add_flag("--allow-overlap", options->allow_overlap, "Accept bodies that overlap at the start");

@@ -3,6 +3,7 @@
 #include "run_session.h"
 
 #include "batch.h"
+#include "output_name.h"
 #include "progress.h"
 #include "recording_info.h"
 
@@ -30,9 +31,7 @@ constexpr auto kProgressInterval = std::chrono::milliseconds(200);
 }  // namespace
 
 std::string default_recording_name(const std::string& scene_path) {
-  const std::filesystem::path path = std::filesystem::absolute(scene_path);
-  const bool in_folder = path.stem() == "scene" && path.has_parent_path() && path.parent_path().has_filename();
-  return (in_folder ? path.parent_path().filename() : path.stem()).string() + ".h5";
+  return name_after(scene_path, "scene") + ".h5";
 }
 
 RunSession::RunSession(const RunOptions& options)

@@ -42,8 +42,53 @@ constexpr const char* kStudyExamples =
     "  stickslip study show results.db 17 -o trial.h5                   run trial 17 again, with a recording\n"
     "  mpirun -n 64 stickslip study study.toml --store results.db       on many machines\n"
     "\n"
-    "Exit codes: 0 all trials are there, 1 the store could not be written, 2 bad input (study, scene, or a store that\n"
-    "belongs to another study).";
+    "Exit codes: 0 all trials are there, 1 some of them have a step that no solver certified, or the store could not "
+    "be\n"
+    "written, 2 bad input (study, scene, or a store that belongs to another study).";
+
+constexpr const char* kStatusExamples =
+    "Also while the study is running. Rates of success have Wilson's interval, means of the objective Student's, both "
+    "at\n"
+    "95 %. Failures with the same cause are one line with the range of the parameters at which they happened.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip study status results.db\n"
+    "  stickslip study status results.db --json            for programs\n"
+    "\n"
+    "Exit codes: 0 done, 2 not a store.";
+
+constexpr const char* kStudyExportExamples =
+    "Columns: trial, group, repeat, the varied parameters, the observables, status, cause, success, objective, "
+    "end_time,\n"
+    "residual, steps; numbers with all their digits.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip study export results.db -o results.csv\n"
+    "  stickslip study export results.db --cost            also the seconds of each trial\n"
+    "\n"
+    "Exit codes: 0 done, 1 the file could not be written, 2 not a store.";
+
+constexpr const char* kMapExamples =
+    "One cell per pair of values of the two largest grids of the study, coloured by the estimate, and beside it the "
+    "width\n"
+    "of its 95 % interval; further grids and lists: a pair of maps for each of their values.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip study map grasp.db -o grasp.svg\n"
+    "  stickslip study map grasp.db -o turn.svg --value turn        an observable instead of success\n"
+    "\n"
+    "Exit codes: 0 done, 1 the file could not be written, 2 bad input (no store, or no two grids).";
+
+constexpr const char* kShowExamples =
+    "A trial is its scene, parameters and seed: it runs again with the same bits, this time with a recording. Prints "
+    "the\n"
+    "--set arguments with which stickslip run would do the same.\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip study show results.db 17                  writes trial-17.h5\n"
+    "  stickslip report trial-17.h5                        the page to look at\n"
+    "\n"
+    "Exit codes: 0 done, 1 a step was not certified, 2 bad input (no store, no such trial, or the study has changed).";
 
 // Set by mpirun (OpenMPI) and by srun --mpi=pmix.
 bool under_mpi() {
@@ -130,6 +175,7 @@ void add_status(CLI::App& study, int& exit_code) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = study.add_subcommand("status", "Progress, estimates with intervals, failures by cause");
+  verb->footer(kStatusExamples);
   options->store.add_to(*verb);
   verb->add_flag("--json", options->json, "One JSON object on standard output");
   verb->callback([options, &exit_code] {
@@ -156,6 +202,7 @@ void add_study_export(CLI::App& study, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       study.add_subcommand("export", "The trials as CSV, in their order: the same bytes for the same study");
+  verb->footer(kStudyExportExamples);
   options->store.add_to(*verb);
   verb->add_option("-o,--output", options->output, "File (default: standard output)");
   verb->add_flag("--cost", options->cost, "Also the seconds of each trial, which differ from run to run");
@@ -172,6 +219,7 @@ void add_map(CLI::App& study, int& exit_code) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = study.add_subcommand("map", "Heat map with intervals of a study over two grids, as SVG");
+  verb->footer(kMapExamples);
   options->store.add_to(*verb);
   verb->add_option("-o,--output", options->output, "File")->capture_default_str();
   verb->add_option("--value", options->value,
@@ -187,6 +235,7 @@ void add_map(CLI::App& study, int& exit_code) {
 void add_show(CLI::App& study, int& exit_code) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* verb = study.add_subcommand("show", "Run one trial again, with a recording");
+  verb->footer(kShowExamples);
   verb->add_option("STORE", options->store, "Store of a study (SQLite)")->required();
   verb->add_option("TRIAL", options->trial, "Number of the trial")->required();
   verb->add_option("-o,--output", options->output, "Recording (default: trial-NUMBER.h5)");

@@ -34,6 +34,23 @@ json estimate_json(const Estimate& estimate) {
           {"count", estimate.count}};
 }
 
+// What each stage did, and what the order saved: the naive one runs the last stage for every design.
+void print_stages(const study::StoreHeader& header, const study::StudySummary& summary) {
+  for (std::size_t i = 0; i < summary.stages.size(); ++i)
+    fmt::print("stage      {}: {} designs, {} passed, {:.4g} s of work\n", header.stages[i], summary.stages[i].designs,
+               summary.stages[i].passed, summary.stages[i].seconds);
+  const study::StudySummary::StageCost& last = summary.stages.back();
+  fmt::print("saved      {} of {} designs never reached {}: ", summary.done - last.designs, summary.done,
+             header.stages.back());
+  if (last.designs == 0) {
+    fmt::print("all of its cost, which --compare-naive measures\n");
+    return;
+  }
+  const double naive = last.seconds / static_cast<double>(last.designs) * static_cast<double>(summary.done);
+  fmt::print("about {:.0f} % of the {:.4g} s of work that all would take, by those that did\n",
+             100 * (1 - summary.seconds / naive), naive);
+}
+
 }  // namespace
 
 void print_study_report(study::Store& store) {
@@ -52,9 +69,7 @@ void print_study_report(study::Store& store) {
                summary.least_trial, summary.most);
   if (summary.objective.count > 0 && summary.undefined_objectives > 0)
     fmt::print("           not a number in {} trials\n", summary.undefined_objectives);
-  for (std::size_t i = 0; i < summary.stages.size(); ++i)
-    fmt::print("stage      {}: {} designs, {} passed, {:.4g} s of work\n", store.header().stages[i],
-               summary.stages[i].designs, summary.stages[i].passed, summary.stages[i].seconds);
+  if (!summary.stages.empty()) print_stages(store.header(), summary);
   if (summary.failures.empty()) return;
   fmt::print("failures by cause:\n");
   for (std::size_t i = 0; i < summary.failures.size() && i < kMostClusters; ++i) {

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "study_run.h"
 
+#include "output_name.h"
 #include "progress.h"
 #include "run_report.h"
 #include "run_session.h"
@@ -31,9 +32,19 @@ void show(const study::Progress& now) {
                   estimate_text("success", now.success), estimate_text("objective", now.objective)));
 }
 
-// An objective that no trial defines is a mistake in the study, not a result.
-bool objective_missing(const study::Study& study, const study::StudySummary& summary) {
-  return !study.objective.empty() && summary.objective.count == 0 && summary.undefined_objectives > 0;
+// The exit code, with a line that says why it is not 0.
+int verdict_on(const study::Study& study, const study::StudySummary& summary) {
+  // An objective that no trial defines is a mistake in the study, not a result.
+  if (!study.objective.empty() && summary.objective.count == 0 && summary.undefined_objectives > 0) {
+    fmt::print(stderr, "stickslip: {}:{}:{}: the objective '{}' is not a number in any trial\n",
+               study.objective_place.file, study.objective_place.line, study.objective_place.column, study.objective);
+    return kBadInput;
+  }
+  const std::int64_t uncertified = summary.by_status[static_cast<std::size_t>(study::TrialStatus::Uncertified)];
+  if (uncertified == 0) return kDone;
+  fmt::print(stderr, "stickslip: {}: {} of {} trials have a step that no solver certified; they count as failures\n",
+             study.file.string(), uncertified, summary.done);
+  return kFailed;
 }
 
 int threads_of(const StudyOptions& options) {
@@ -90,18 +101,13 @@ int run_session(const study::Study& study, const StudyOptions& options, const St
                seconds, session.progress().rate, file);
   }
   if (options.naive && !study.stages.empty()) compare_with_naive(study, runner, *store, threads_of(options));
-  if (!objective_missing(study, study::summarise(*store))) return kDone;
-  fmt::print(stderr, "stickslip: {}:{}:{}: the objective '{}' is not a number in any trial\n",
-             study.objective_place.file, study.objective_place.line, study.objective_place.column, study.objective);
-  return kBadInput;
+  return verdict_on(study, study::summarise(*store));
 }
 
 }  // namespace
 
 std::string default_store_name(const std::string& study_path) {
-  const std::filesystem::path path = std::filesystem::absolute(study_path);
-  const bool generic = path.stem().string().starts_with("study") && path.parent_path().has_filename();
-  return (generic ? path.parent_path().filename().string() + "-" : std::string()) + path.stem().string() + ".db";
+  return name_after(study_path, "study") + "-study.db";
 }
 
 int run_study_verb(const StudyOptions& options, const StudyDriver& driver) {

@@ -39,7 +39,7 @@ struct ShowOptions {
 };
 int show_trial(study::Store& store, const ShowOptions& options);
 
-// folder/study.toml -> folder-study.db, other.toml -> other.db.
+// folder/study.toml -> folder-study.db, folder/study-small.toml -> folder-small-study.db, other.toml -> other-study.db.
 [[nodiscard]] std::string default_store_name(const std::string& study_path);
 
 }  // namespace stickslip::app

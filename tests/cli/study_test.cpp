@@ -117,6 +117,40 @@ TEST_F(StudyCommand, FullDiskKeepsFinishedTrials) {
   EXPECT_EQ(table("results.db"), table("whole.db"));
 }
 
+// A disc between a wall and one that closes in: where it is squeezed, no step has a solution.
+TEST_F(StudyCommand, UncertifiedTrialsAreCountedAndExitCode1) {
+  write("press.toml", R"(
+dimension = 2
+duration = 0.1
+[parameters]
+speed = { value = 0, min = 0 }
+[method]
+step = 0.01
+[[body]]
+name = "wall"
+shape = { half-plane = { normal = [1, 0] } }
+fixed = true
+[[body]]
+name = "press"
+shape = { half-plane = { normal = [-1, 0] } }
+position = [1.01, 0]
+motion = { velocity = ["-speed", 0] }
+[[body]]
+name = "disc"
+mass = 1
+shape = { disc = 0.5 }
+position = [0.5, 0]
+[observe]
+x = "disc.x"
+)");
+  write("study.toml", "scene = \"press.toml\"\nsuccess = \"x > 0\"\n[vary]\nspeed = { list = [0, 0.05, 1] }\n");
+  const CommandOutcome outcome = run("study study.toml --store results.db");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 trials have a step that no solver certified"));
+  EXPECT_THAT(outcome.out, HasSubstr("2 finished, 1 uncertified"));
+  EXPECT_THAT(outcome.out, HasSubstr("rate 0.6667"));
+}
+
 TEST_F(StudyCommand, OptimiseWritesTheBestDesignAsAScene) {
   write("study.toml",
         "scene = \"scene.toml\"\nobjective = \"(way - 0.3)^2\"\n[optimise]\nevaluations = 60\n"

@@ -209,6 +209,21 @@ TEST(PrescribedRotation, LongFastSwingsAreResolved) {
   }
 }
 
+// One period for all of them against all of them computed. The turn of one period is not the identity (the axes do not
+// commute): over 66 periods it adds up.
+TEST(PrescribedRotation, OnePeriodServesTheWholeRun) {
+  const double w = 66 * pi;
+  const auto omega = [w](double t) {
+    return Vec3(30 * std::cos(w * t), 20 * std::sin(w * t), 5 * std::sin(2 * w * t));
+  };
+  const Quat start = from_euler_angles(0.1, -0.2, 0.3);
+  const DenseOrientation whole(omega, start, 2.0, {});
+  const PeriodicOrientation periodic(omega, start, 2.0, 1 / 33.0);
+  EXPECT_GT(whole.evaluate(1.0).angularDistance(start), 0.1) << "the periods do add up";
+  for (const double t : {0.0, 0.01, 1 / 33.0, 1.0, 1.7777, 2.0, 2.3})
+    EXPECT_LT((periodic.evaluate(t).coeffs() - whole.evaluate(t).coeffs()).norm(), 1e-12) << t;
+}
+
 TEST(PrescribedMotion, FastWavesOfLongRunsAreResolved) {
   // exp(0 * t) hides the wave from the closed form.
   const auto x = make_motion(expression("sin(w*t) * exp(0*t)"), Given::Velocity, 0, 0, false, {20.0, 1e-3});

@@ -38,6 +38,16 @@ TEST(Sensitivity, SlidingBallAgreesWithItsClosedForm) {
   EXPECT_EQ(s.runs, 13);
 }
 
+// Without friction at its lower bound: d x / d mu = -g T^2 / 2 cos(slip), with terms of order h as above.
+TEST(Sensitivity, AtABoundTheOtherSideIsTaken) {
+  const std::vector<scene::Override> set{{"duration", "0.3"}, {"mu", "0"}};
+  const Sensitivities s = sensitivities(example("ball"), set, {"mu"}, {1e-4, 1, DerivativeMethod::Differences});
+  EXPECT_NEAR(s.at(0, 0).value, -9.8 * 0.3 * 0.3 / 2 * 2 / std::hypot(2, 2.5), 1.1 * 1e-3 * 9.8 * 0.3);
+  EXPECT_LT(s.at(0, 0).error, 1e-8);
+  const Sensitivities implicit = sensitivities(example("ball"), set, {"mu"}, {1e-4, 1, DerivativeMethod::Implicit});
+  EXPECT_NEAR(implicit.at(0, 0).value, s.at(0, 0).value, 1e-7);
+}
+
 TEST(Sensitivity, ChangeOfModesIsMarked) {
   // With a step of half the friction coefficient, the ball rolls at 0.6 s on one side and still slides on the other.
   const std::vector<scene::Override> set{{"duration", "0.4"}};

@@ -132,4 +132,20 @@ Quat DenseOrientation::evaluate(double t) const {
   return start;
 }
 
+PeriodicOrientation::PeriodicOrientation(DenseOrientation::AngularVelocity omega, const Quat& start, double span,
+                                         double period)
+    : turn_(std::move(omega), Quat::Identity(), period, {}), period_(period), starts_{start.normalized()} {
+  const Quat whole = turn_.evaluate(period);
+  for (double end = period; end <= span; end += period) starts_.push_back((whole * starts_.back()).normalized());
+}
+
+Quat PeriodicOrientation::evaluate(double t) const {
+  const auto k = std::min(static_cast<std::size_t>(std::max(t / period_, 0.0)), starts_.size() - 1);
+  Quat start = starts_[k];
+  double within = t - static_cast<double>(k) * period_;
+  // Beyond the span: on from its last period.
+  for (; within > period_; within -= period_) start = (turn_.evaluate(period_) * start).normalized();
+  return turn_.evaluate(within) * start;
+}
+
 }  // namespace stickslip::scene

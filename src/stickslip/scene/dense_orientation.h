@@ -56,4 +56,21 @@ class DenseOrientation {
   std::vector<Cell> cells_;
 };
 
+// The same for an omega that repeats itself: one period is computed, whatever the length of the run.
+//
+//     R(t) = Phi(t - k T) Phi(T)^k R(0),    k = floor(t / T),    Phi: the turn within a period
+//
+// A vibrating plate has hundreds of periods in a run, and computing them all takes as long as the simulation.
+class PeriodicOrientation {
+ public:
+  PeriodicOrientation(DenseOrientation::AngularVelocity omega, const Quat& start, double span, double period);
+
+  [[nodiscard]] Quat evaluate(double t) const;
+
+ private:
+  DenseOrientation turn_;
+  double period_;
+  std::vector<Quat> starts_;  // of each period
+};
+
 }  // namespace stickslip::scene

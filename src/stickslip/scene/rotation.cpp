@@ -27,8 +27,14 @@ double middle_of_range(const std::vector<double>& samples) {
                 vertex(static_cast<std::size_t>(high - samples.begin())));
 }
 
-// The common period of all oscillations: frequencies must be multiples of the lowest one.
-double common_period(const RotationRequest& request) {
+// The common period of oscillations: frequencies must be multiples of the lowest one. The axis with one that is not,
+// when there is none.
+struct CommonPeriod {
+  double period = 0;
+  const TimeExpression* objection = nullptr;
+};
+
+CommonPeriod common_period(const RotationRequest& request) {
   double lowest = 0;
   for (const TimeExpression& axis : request.rate) {
     for (const ClosedForm::Term& term : axis.form->terms()) {
@@ -39,19 +45,26 @@ double common_period(const RotationRequest& request) {
     for (const ClosedForm::Term& term : axis.form->terms()) {
       const double ratio = term.frequency / lowest;
       // Rounding of frequencies that were written as multiples stays far below 1e-9.
-      if (std::abs(ratio - std::round(ratio)) > 1e-9 * ratio) {
-        throw SceneError(axis.place,
-                         fmt::format("{}: the frequencies have no common period that can be recognised", axis.label),
-                         "give motion.period");
-      }
+      if (std::abs(ratio - std::round(ratio)) > 1e-9 * ratio) return {0, &axis};
     }
   }
-  return 2 * std::numbers::pi / lowest;
+  return {2 * std::numbers::pi / lowest, nullptr};
+}
+
+// Over which the angles are to swing about zero.
+double period_of_swing(const RotationRequest& request) {
+  if (request.period > 0) return request.period;
+  const CommonPeriod common = common_period(request);
+  if (common.objection == nullptr) return common.period;
+  throw SceneError(
+      common.objection->place,
+      fmt::format("{}: the frequencies have no common period that can be recognised", common.objection->label),
+      "give motion.period");
 }
 
 struct SeveralAxes {
   std::array<model::TimeFunction, 3> omega;  // value: angular velocity, rate: angular acceleration
-  std::shared_ptr<const DenseOrientation> orientation;
+  std::function<Quat(double)> orientation;
 
   model::OrientationJet operator()(double t) const {
     model::OrientationJet jet;
@@ -60,17 +73,36 @@ struct SeveralAxes {
       jet.angular_velocity[axis] = component.value;
       jet.angular_acceleration[axis] = component.rate;
     }
-    jet.orientation = orientation->evaluate(t);
+    jet.orientation = orientation(t);
     return jet;
   }
 };
 
+bool oscillates(const TimeExpression& axis) {
+  return axis.form && axis.form->is_oscillation();
+}
+
 void require_oscillations(const RotationRequest& request) {
   for (const TimeExpression& axis : request.rate) {
-    if (axis.form && axis.form->is_oscillation()) continue;
+    if (oscillates(axis)) continue;
     throw SceneError(axis.place,
                      fmt::format("{} must be a sum of sines and cosines of t to be made symmetric", axis.label));
   }
+}
+
+using OmegaFunction = DenseOrientation::AngularVelocity;
+
+std::function<Quat(double)> integrate(const RotationRequest& request, const OmegaFunction& omega, const Quat& start,
+                                      double duration, std::span<const double> breakpoints) {
+  const bool repeats = (request.symmetric || request.given == Given::Velocity) &&
+                       std::ranges::all_of(request.rate, oscillates) && common_period(request).period > 0;
+  if (repeats) {
+    const auto motion =
+        std::make_shared<const PeriodicOrientation>(omega, start, duration, common_period(request).period);
+    return [motion](double t) { return motion->evaluate(t); };
+  }
+  const auto motion = std::make_shared<const DenseOrientation>(omega, start, duration, breakpoints);
+  return [motion](double t) { return motion->evaluate(t); };
 }
 
 model::OrientationFunction several_axes(const RotationRequest& request, const Span& span) {
@@ -90,10 +122,10 @@ model::OrientationFunction several_axes(const RotationRequest& request, const Sp
   };
   Quat start = request.orientation;
   if (request.symmetric) {
-    start = symmetric_start(omega, request.period > 0 ? request.period : common_period(request)) * start;
+    start = symmetric_start(omega, period_of_swing(request)) * start;
   }
   try {
-    motion.orientation = std::make_shared<DenseOrientation>(omega, start, span.duration, breakpoints);
+    motion.orientation = integrate(request, omega, start, span.duration, breakpoints);
   } catch (const SceneError&) {
     throw;
   } catch (const std::runtime_error& error) {

@@ -18,8 +18,29 @@
 namespace stickslip::study {
 namespace {
 
-constexpr int kPoints = 4;
-constexpr double kPlaces[kPoints] = {-1, -0.5, 0.5, 1};  // in steps
+// Where the runs for one parameter are: on both sides of its value, or on one where a bound leaves no room.
+struct Stencil {
+  static constexpr double kBoth[] = {-1, -0.5, 0.5, 1}, kOne[] = {0.25, 0.5, 1};  // in steps
+
+  double value = 0;
+  double step = 0;  // negative: one side, downwards; 0: there is no room at all
+  bool one_sided = false;
+  std::size_t first = 0;  // among all runs
+
+  [[nodiscard]] std::span<const double> places() const {
+    return one_sided ? std::span<const double>(kOne) : std::span<const double>(kBoth);
+  }
+};
+
+Stencil stencil_for(const scene::Parameter& parameter, double relative_step) {
+  Stencil stencil;
+  stencil.value = parameter.value;
+  stencil.step = relative_step * (parameter.value != 0 ? std::abs(parameter.value) : 1);
+  const double below = parameter.value - parameter.min, above = parameter.max - parameter.value;
+  stencil.one_sided = std::min(below, above) < stencil.step;
+  if (stencil.one_sided) stencil.step = above >= below ? std::min(above, stencil.step) : -std::min(below, stencil.step);
+  return stencil;
+}
 
 SceneRun run_with(const scene::Document& document, std::span<const scene::Override> overrides, const std::string& name,
                   double value) {
@@ -35,22 +56,23 @@ SceneRun run_with(const scene::Document& document, std::span<const scene::Overri
   }
 }
 
-Derivative derivative_of(const std::vector<SceneRun>& runs, std::size_t first, const SceneRun& base,
-                         std::size_t observable, double step, double grain) {
+Derivative derivative_of(const Stencil& stencil, std::span<const SceneRun> runs, const SceneRun& base,
+                         std::size_t observable, double grain) {
   Derivative derivative;
   derivative.same_modes = true;
-  double f[kPoints];
-  for (std::size_t k = 0; k < kPoints; ++k) {
-    const SceneRun& run = runs[first + k];
-    if (!run.ran()) return {};
-    f[k] = run.observables[observable];
-    derivative.same_modes &= run.modes == base.modes && run.status == base.status;
+  double f[4] = {}, size = std::abs(base.observables[observable]);
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    if (!runs[k].ran()) return {};
+    f[k] = runs[k].observables[observable];
+    size = std::max(size, std::abs(f[k]));
+    derivative.same_modes &= runs[k].modes == base.modes && runs[k].status == base.status;
   }
-  const double wide = (f[3] - f[0]) / (2 * step), narrow = (f[2] - f[1]) / step;
-  const double size = std::max({std::abs(f[0]), std::abs(f[1]), std::abs(f[2]), std::abs(f[3])});
+  const double s = stencil.step, here = base.observables[observable];
+  const double wide = stencil.one_sided ? (4 * f[1] - f[2] - 3 * here) / s : (f[3] - f[0]) / (2 * s);
+  const double narrow = stencil.one_sided ? 2 * (4 * f[0] - f[1] - 3 * here) / s : (f[2] - f[1]) / s;
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * size + grain;
   derivative.value = (4 * narrow - wide) / 3;
-  derivative.error =
-      std::abs(narrow - wide) / 3 + 4 * std::numeric_limits<double>::epsilon() * size / step + grain / step;
+  derivative.error = std::abs(narrow - wide) / 3 + rounding * (stencil.one_sided ? 8 : 1) / std::abs(s);
   return derivative;
 }
 
@@ -78,20 +100,27 @@ bool differentiate_run(const scene::Document& document, std::span<const scene::O
   return complete;
 }
 
-// Fills in the others by four runs per parameter.
+// Fills in the others by runs beside this one.
 void difference_runs(const scene::Document& document, std::span<const scene::Override> overrides,
                      const scene::Scene& scene, const SceneRun& base, const SensitivityOptions& options,
                      Sensitivities& result) {
-  std::vector<double> steps;
-  for (const double value : result.parameter_values) steps.push_back(options.step * (value != 0 ? std::abs(value) : 1));
-  std::vector<SceneRun> runs(kPoints * steps.size());
+  std::vector<Stencil> stencils;
+  struct Point {
+    std::size_t parameter;
+    double value;
+  };
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < result.parameters.size(); ++i) {
+    Stencil stencil = stencil_for(scene::parameter_named(scene, result.parameters[i]), options.step);
+    stencil.first = points.size();
+    for (const double place : stencil.places()) points.push_back({i, stencil.value + place * stencil.step});
+    stencils.push_back(stencil);
+  }
+  std::vector<SceneRun> runs(points.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t k = next++; k < runs.size(); k = next++) {
-      const std::size_t i = k / kPoints;
-      runs[k] = run_with(document, overrides, result.parameters[i],
-                         result.parameter_values[i] + kPlaces[k % kPoints] * steps[i]);
-    }
+    for (std::size_t k = next++; k < runs.size(); k = next++)
+      runs[k] = run_with(document, overrides, result.parameters[points[k].parameter], points[k].value);
   };
   {
     std::vector<std::jthread> workers;
@@ -99,12 +128,12 @@ void difference_runs(const scene::Document& document, std::span<const scene::Ove
     work();
   }
   result.runs += static_cast<std::int64_t>(runs.size());
-  for (std::size_t i = 0; i < steps.size(); ++i)
+  for (std::size_t i = 0; i < stencils.size(); ++i)
     for (std::size_t j = 0; j < result.observables.size(); ++j) {
       Derivative& derivative = result.derivatives[i * result.observables.size() + j];
-      if (!derivative.implicit)
-        derivative =
-            derivative_of(runs, kPoints * i, base, j, steps[i], scene::grain_of(scene, j, base.observables[j]));
+      if (derivative.implicit || stencils[i].step == 0) continue;
+      const std::span<const SceneRun> around(&runs[stencils[i].first], stencils[i].places().size());
+      derivative = derivative_of(stencils[i], around, base, j, scene::grain_of(scene, j, base.observables[j]));
     }
 }
 

@@ -7,9 +7,12 @@
 //   D(s) = (f(p + s) - f(p - s)) / (2 s) = f' + c s^2 + O(s^4)
 //   f'   ~ (4 D(s/2) - D(s)) / 3         error ~ |D(s/2) - D(s)| / 3, and what rounding of f leaves: eps |f| / s
 //
+// At a bound of the parameter, on the side that is left, with D(s) = (4 f(p + s/2) - f(p + s) - 3 f(p)) / s, whose
+// error is c s^2 + O(s^3).
+//
 // Where contacts stick, slide or part in another order on the two sides, the observable has a corner or a jump between
 // them and a difference means little: the runs are compared by the order of their contact modes, and such derivatives
-// are marked. Cost: four runs per parameter.
+// are marked. Cost: four runs per parameter, three at a bound.
 #pragma once
 
 #include "stickslip/scene/scene.h"
