@@ -32,12 +32,14 @@ struct SolveOptions {
   std::vector<std::string> files;
   std::string algorithm = "auto";
   SolverOptions solver;
-  bool json = false;
+  bool json = false, solution = false;
 };
 
 struct Answer {
   SolverSummary summary;
-  double seconds = 0;  // of the solve alone, without reading and converting
+  double seconds = 0;              // of the solve alone, without reading and converting
+  std::vector<double> solution{};  // z, (u, v) or impulses, in the order of the file
+  std::vector<double> velocity{};  // v of the global form
 };
 
 // ---- solving one problem of any kind ----
@@ -58,24 +60,37 @@ struct SolveData {
     require_valid(problem);
     AffineSolver solver;
     Eigen::VectorXd z;
-    return timed([&] { return solver.solve(problem, z, options.solver, options.algorithm); });
+    Answer answer = timed([&] { return solver.solve(problem, z, options.solver, options.algorithm); });
+    answer.solution.assign(z.begin(), z.end());
+    return answer;
   }
   Answer operator()(const MixedLcp& blocks) const {
     // The affine form holds every equation of the mixed problem, so its residual is that of the whole.
-    return (*this)(make_mixed_lcp(blocks).problem);
+    const MixedLcpForm form = make_mixed_lcp(blocks);
+    Answer answer = (*this)(form.problem);
+    std::vector<double>& z = answer.solution;  // unknowns that make the form square stand behind u
+    const auto m = static_cast<std::ptrdiff_t>(blocks.b.size());
+    if (static_cast<std::ptrdiff_t>(z.size()) >= form.unknowns_free + m)
+      z.erase(z.begin() + form.unknowns_free, z.end() - m);
+    return answer;
   }
   Answer operator()(const ContactProblem& problem) const {
     require_valid(problem);
     ContactSolver solver;
     std::vector<double> r;
-    return timed([&] { return solver.solve(problem, r, options.solver, options.algorithm); });
+    Answer answer = timed([&] { return solver.solve(problem, r, options.solver, options.algorithm); });
+    answer.solution = std::move(r);
+    return answer;
   }
   Answer operator()(const GlobalContactProblem& problem) const {
     require_valid(problem);
     ContactSolver solver;
     std::vector<double> r;
     Eigen::VectorXd v;
-    return timed([&] { return solver.solve(problem, r, v, options.solver, options.algorithm); });
+    Answer answer = timed([&] { return solver.solve(problem, r, v, options.solver, options.algorithm); });
+    answer.solution = std::move(r);
+    answer.velocity.assign(v.begin(), v.end());
+    return answer;
   }
 
  private:
@@ -107,7 +122,7 @@ void require_known(CorpusKind kind, const std::string& name) {
 
 // ---- output ----
 
-void print_json(const std::string& file, const CorpusProblem& problem, const Answer& answer) {
+void print_json(const std::string& file, const CorpusProblem& problem, const Answer& answer, bool solution) {
   const SolverSummary& summary = answer.summary;
   nlohmann::ordered_json line;
   line["file"] = file;
@@ -126,6 +141,10 @@ void print_json(const std::string& file, const CorpusProblem& problem, const Ans
   line["cone"] = summary.residual.cone;
   line["attempts"] = summary.attempts;
   line["blocks"] = summary.blocks;
+  if (solution && summary.solved()) {
+    line["solution"] = answer.solution;
+    if (!answer.velocity.empty()) line["velocity"] = answer.velocity;
+  }
   for (const IterationRecord& record : summary.history)
     line["history"].push_back({{"iteration", record.iteration},
                                {"residual", record.residual},
@@ -165,9 +184,10 @@ int solve_file(const std::string& file, const SolveOptions& options, bool& heade
   try {
     require_known(problem.kind, options.algorithm);
     const Answer answer = std::visit(SolveData{options}, problem.data);
-    if (answer.summary.status == Status::BadInput) throw CorpusError("the solver refuses this problem");
+    if (answer.summary.status == Status::BadInput)
+      throw CorpusError("the problem cannot be reduced to its contacts: the mass matrix M is singular");
     if (options.json) {
-      print_json(file, problem, answer);
+      print_json(file, problem, answer, options.solution);
     } else {
       const int width = file_column_width(options.files);
       if (!std::exchange(header_printed, true)) print_header(width);
@@ -244,7 +264,8 @@ void add_solve(CLI::App& app, int& exit_code) {
   verb->add_option("--threads", options->solver.threads, "For the islands of a contact problem; any number, same bits")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb->add_flag("--json", options->json, "One JSON object per file and line on standard output");
+  CLI::Option* json = verb->add_flag("--json", options->json, "One JSON object per file and line on standard output");
+  verb->add_flag("--solution", options->solution, "With --json: also the solution, where there is one")->needs(json);
   verb->add_flag("--history", options->solver.record_history, "Report every iteration");
   verb->callback([options, &exit_code] { exit_code = solve_all(*options); });
 }

@@ -59,6 +59,34 @@ TEST_F(Solve, JsonHasOneObjectPerFileWithTheAgreedKeys) {
   EXPECT_EQ(count, kinds.size());
 }
 
+TEST_F(Solve, TheSolutionIsGivenOnRequestInTheOrderOfTheFile) {
+  // One contact that slides, r = (1, -0.5, 0), v = r + f; 0 <= z _|_ 2 z - 3; more equations than free unknowns: u = 2,
+  // v = 1.
+  const std::string slide = file("slide.json", R"({"kind": "gfc3d", "nc": 1, "ndof": 3,
+    "M": {"rows": 3, "cols": 3, "i": [0, 1, 2], "j": [0, 1, 2], "x": [1, 1, 1]},
+    "H": {"rows": 3, "cols": 3, "i": [0, 1, 2], "j": [0, 1, 2], "x": [1, 1, 1]},
+    "f": [-1, 2, 0], "w": [0, 0, 0], "mu": [0.5]})");
+  const std::string lcp = file("lcp.json", R"({"kind": "lcp", "n": 1, "q": [-3],
+    "M": {"rows": 1, "cols": 1, "i": [0], "j": [0], "x": [2]}})");
+  const std::string mixed = file("mixed.json", R"({"kind": "mlcp", "n": 1, "m": 1, "a": [-2, -4], "b": [1],
+    "A": {"rows": 2, "cols": 1, "i": [0, 1], "j": [0, 0], "x": [1, 2]}, "C": {"rows": 2, "cols": 1, "i": [], "j": [], "x": []},
+    "D": {"rows": 1, "cols": 1, "i": [0], "j": [0], "x": [-1]}, "B": {"rows": 1, "cols": 1, "i": [0], "j": [0], "x": [1]}})");
+  const CommandOutcome outcome = run("solve --json --solution " + slide + " " + lcp + " " + mixed);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<std::vector<double>> solutions{{1, -0.5, 0}, {1.5}, {2, 1}};
+  std::istringstream lines(outcome.out);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto answer = nlohmann::json::parse(line);
+    const auto solution = answer.at("solution").get<std::vector<double>>();
+    ASSERT_EQ(solution.size(), solutions.at(count).size()) << line;
+    for (std::size_t i = 0; i < solution.size(); ++i) EXPECT_NEAR(solution[i], solutions[count][i], 1e-8) << line;
+    EXPECT_EQ(answer.contains("velocity"), count == 0) << line;
+  }
+  EXPECT_EQ(count, solutions.size());
+  EXPECT_EQ(run("solve --solution " + lcp).code, 2);  // only with --json
+}
+
 TEST_F(Solve, TheTableHasOneLinePerFile) {
   const CommandOutcome outcome = run("solve " + seed("lcp_two.json") + " " + seed("fc2d_stick.json"));
   EXPECT_EQ(outcome.code, 0);
