@@ -51,8 +51,10 @@ export async function launch() {
     executablePath: process.env.STICKSLIP_CHROMIUM ?? "/usr/bin/chromium",
     // Machines that test have no graphics card: 3D is drawn by SwiftShader, the rest by the processor itself, which is how
     // Chromium does it on such a machine. Putting pages together with SwiftShader, too, would take five times as long.
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing",
-      "--disable-accelerated-2d-canvas", "--disable-lcd-text"],
+    // The last four: nothing is to be looked up or fetched (Playwright gives Chromium a new, empty profile).
+    args: ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+      "--disable-gpu-compositing", "--disable-accelerated-2d-canvas", "--disable-lcd-text", "--force-color-profile=srgb",
+      "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"],
   });
   return browser;
 }
