@@ -4,6 +4,7 @@
 // stickslip plan PLAN: find a motion between given ends, and replay it.
 #include "batch.h"
 #include "output_name.h"
+#include "plan_record.h"
 #include "run_session.h"
 #include "verbs.h"
 
@@ -29,9 +30,10 @@ using planning::Solution;
 constexpr const char* kPlanExamples =
     "A plan file names a scene, the unknowns and what is to hold at the end (docs/planning.md). The solution is "
     "written\n"
-    "as a scene that `stickslip run` replays, with a recording and a page of the replay. What is not found is "
-    "reported\n"
-    "as not found, with the best violation: that is no proof that there is none.\n"
+    "as a scene that `stickslip run` replays, with a recording of the replay and a page of all solutions. What is not\n"
+    "found is reported as not found, with the best violation: that is no proof that there is none. The closest "
+    "attempt\n"
+    "is then recorded as NAME-closest, to look at.\n"
     "\n"
     "Examples:\n"
     "  stickslip plan examples/plan-ball/plan.toml\n"
@@ -65,26 +67,44 @@ void write_text(const std::string& path, const std::string& text) {
   if (!file) throw std::runtime_error(fmt::format("cannot write {}", path));
 }
 
-Written write_solution(const PlanCommand& command, const Plan& plan, const Solution& solution, std::size_t number) {
+// Solution `number` from 0, or the closest attempt, as a scene, and its replay.
+Written write_solution(const PlanCommand& command, const Plan& plan, const PlanResult& result, std::size_t number) {
+  const bool solved = result.status == PlanResult::Status::Solved;
+  const Eigen::VectorXd& values = solved ? result.solutions[number].unknowns : result.closest;
   std::filesystem::path path = command.output.empty() ? default_name(command.file) : command.output;
+  if (!solved) path.replace_filename(path.stem().string() + "-closest.toml");
   if (number > 0) path.replace_filename(fmt::format("{}-{}.toml", path.stem().string(), number + 1));
   Written written;
   written.scene = path.string();
-  const std::span<const double> unknowns{solution.unknowns.data(), static_cast<std::size_t>(solution.unknowns.size())};
+  const std::span<const double> unknowns{values.data(), static_cast<std::size_t>(values.size())};
   write_text(written.scene, planning::solved_scene(plan, unknowns, path.parent_path()));
-  written.replay = planning::replay(plan, scene::load_scene(written.scene));
+  const scene::Scene scene = scene::load_scene(written.scene);
+  const auto reached = planning::reached_conditions(plan, scene);
+  written.replay = planning::replay(plan, scene);
   if (!command.record) return written;
   RunOptions replay;
   replay.scene = written.scene;
   replay.output = std::filesystem::path(path).replace_extension("h5").string();
   RunSession(replay).run();
   written.recording = replay.output;
-  written.page = std::filesystem::path(path).replace_extension("html").string();
-  const recording::Recording recording(written.recording);
-  const report::RunData data = report::prepare(recording);
-  const report::NamedRun run{path.stem().string(), &data};
-  write_text(written.page, report::runs_page({run}));
+  recording::attach_plan(written.recording, plan_record(plan, result, number, scene, reached));
   return written;
+}
+
+// One page of all solutions, beside the first.
+void write_page(std::vector<Written>& written) {
+  std::vector<std::unique_ptr<recording::Recording>> recordings;
+  std::vector<report::RunData> data;
+  std::vector<report::NamedRun> runs;
+  for (const Written& one : written) {
+    recordings.push_back(std::make_unique<recording::Recording>(one.recording));
+    data.push_back(report::prepare(*recordings.back()));
+  }
+  for (std::size_t k = 0; k < data.size(); ++k)
+    runs.push_back({std::filesystem::path(written[k].recording).stem().string(), &data[k]});
+  const std::string page = std::filesystem::path(written[0].recording).replace_extension("html").string();
+  write_text(page, report::runs_page(runs));
+  for (Written& one : written) one.page = page;
 }
 
 const std::string& body_name(const scene::Scene& scene, int body) {
@@ -152,6 +172,7 @@ nlohmann::json result_json(const Plan& plan, const scene::Scene& scene, const Pl
         {"violation", std::isfinite(result.violation) ? nlohmann::json(result.violation) : nlohmann::json(nullptr)},
         {"violated", result.violated},
         {"cause", result.cause}};
+    if (!written.empty()) object["page"] = written[0].page;
   }
   object["status"] = result.status == PlanResult::Status::Solved ? "solved" : "not-found";
   object["seconds"] = result.seconds;
@@ -192,6 +213,7 @@ void print_result(const Plan& plan, const scene::Scene& scene, const PlanResult&
       fmt::print("\n");
     }
     if (!result.cause.empty()) fmt::print("runs failed  {}\n", result.cause);
+    if (!written.empty()) fmt::print("to look at   {}\n", written[0].page);
     return;
   }
   fmt::print("found        {} solution{}, {} of {} starts, {} runs, {:.3g} s; {}, {} derivatives\n",
@@ -209,8 +231,16 @@ int run_plan(const PlanCommand& command) {
   const Eigen::VectorXd guess = planning::start_of(plan, 0);
   const scene::Scene scene = planning::scene_at(plan, {guess.data(), plan.unknowns.size()});
   std::vector<Written> written;
-  for (std::size_t i = 0; i < result.solutions.size(); ++i)
-    written.push_back(write_solution(command, plan, result.solutions[i], i));
+  for (std::size_t i = 0; i < result.solutions.size(); ++i) written.push_back(write_solution(command, plan, result, i));
+  // An attempt that is far from a solution may not run to the end.
+  if (result.solutions.empty() && result.closest.size() > 0 && command.record) {
+    try {
+      written.push_back(write_solution(command, plan, result, 0));
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "stickslip: the closest attempt was not recorded: {}\n", error.what());
+    }
+  }
+  if (command.record && !written.empty()) write_page(written);
   if (command.json)
     fmt::print("{}\n", result_json(plan, scene, result, written).dump());
   else

@@ -42,6 +42,30 @@ TEST_F(PlanCommand, WritesASceneThatRunReplays) {
   EXPECT_NEAR(end["y"], -0.1, 1e-8);
 }
 
+TEST_F(PlanCommand, OnePageShowsAllSolutionsAndReportMakesItAgain) {
+  const CommandOutcome planned = run("plan " + plan("plan-impact") + " --json");
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  const auto json = nlohmann::json::parse(planned.out);
+  ASSERT_EQ(json["solutions"].size(), 2U);
+  EXPECT_EQ(json["solutions"][0]["page"], json["solutions"][1]["page"]);
+  const std::string page = content("plan-impact.html");
+  for (const char* part : {R"("number":1)", R"("number":2)", R"("residuals":{)", R"("wanted":0.4)"})
+    EXPECT_THAT(page, HasSubstr(part));
+  ASSERT_EQ(run("report plan-impact.h5 plan-impact-2.h5 -o again.html").code, 0);
+  EXPECT_EQ(content("again.html"), page);
+}
+
+TEST_F(PlanCommand, RecordsTheClosestAttemptOfWhatIsNotFound) {
+  const std::string scene = std::string(tests::kSourceFolder) + "/examples/plan-ball/scene.toml";
+  write("high.toml", "scene = \"" + scene + "\"\nsteps = 20\nconditions = [\"ball.x == 1\", \"ball.z == 1\"]\n" +
+                         "[unknown.vx]\nstart = \"ball.vx\"\n[unknown.vy]\nstart = \"ball.vy\"\n");
+  const CommandOutcome planned = run("plan high.toml -o out.toml");
+  EXPECT_EQ(planned.code, 1);
+  EXPECT_THAT(planned.out, HasSubstr("out-closest.html"));
+  EXPECT_FALSE(std::filesystem::exists(path("out.toml"))) << "no solution";
+  EXPECT_THAT(content("out-closest.html"), HasSubstr(R"("status":"not-found")"));
+}
+
 TEST_F(PlanCommand, TargetsComeFromTheCommandLine) {
   const CommandOutcome planned = run("plan " + plan("plan-ball") +
                                      " --set target_x=0.5 --set target_y=0.2 --set steps=50 -o there.toml --no-record");

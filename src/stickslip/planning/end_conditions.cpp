@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace stickslip::planning {
@@ -78,7 +79,7 @@ EndConditions::EndConditions(const Plan& plan, const scene::Scene& scene) : mode
   if (plan.has_objective) objective_.push_back(scene::read_expression(plan.objective, scope, "the objective"));
 }
 
-void EndConditions::evaluate(const model::State& start, const model::State& end, Eigen::VectorXd& values) {
+scene::EvaluationContext EndConditions::context(const model::State& start, const model::State& end) {
   both_.time = end.time;
   both_.bodies.assign(end.bodies.begin(), end.bodies.end());
   both_.bodies.insert(both_.bodies.end(), start.bodies.begin(), start.bodies.end());
@@ -86,12 +87,28 @@ void EndConditions::evaluate(const model::State& start, const model::State& end,
   context.time = end.time;
   context.model = &model_;
   context.state = &both_;
+  return context;
+}
+
+void EndConditions::evaluate(const model::State& start, const model::State& end, Eigen::VectorXd& values) {
+  const scene::EvaluationContext context = this->context(start, end);
   values.resize(static_cast<Eigen::Index>(left_.size() + objective_.size()));
   for (std::size_t i = 0; i < left_.size(); ++i) {
     const double difference = left_[i].evaluate(context) - right_[i].evaluate(context);
     values[static_cast<Eigen::Index>(i)] = relations_[i] == Condition::Relation::AtLeast ? -difference : difference;
   }
   if (!objective_.empty()) values[values.size() - 1] = objective_[0].evaluate(context);
+}
+
+std::vector<ReachedCondition> EndConditions::reached(const model::State& start, const model::State& end) {
+  const scene::EvaluationContext context = this->context(start, end);
+  std::vector<ReachedCondition> list;
+  for (std::size_t i = 0; i < left_.size(); ++i) {
+    const double left = left_[i].evaluate(context), right = right_[i].evaluate(context);
+    const double value = relations_[i] == Condition::Relation::AtLeast ? right - left : left - right;
+    list.push_back({left, right, holds_by_itself(i, value) ? 0 : std::abs(value)});
+  }
+  return list;
 }
 
 }  // namespace stickslip::planning

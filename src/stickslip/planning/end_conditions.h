@@ -20,6 +20,12 @@ namespace stickslip::planning {
 // "a == b", "a <= b", "a >= b". Throws SceneError.
 [[nodiscard]] Condition split_condition(const scene::Value& text);
 
+// Both sides of a condition at the end of a run.
+struct ReachedCondition {
+  double left = 0, right = 0;
+  double violation = 0;  // |residual|
+};
+
 class EndConditions {
  public:
   // Throws SceneError with the place in the plan file. Neither is kept, except that the scene's model must outlive
@@ -29,12 +35,14 @@ class EndConditions {
   [[nodiscard]] std::size_t size() const { return relations_.size(); }
   // left - right of each condition (right - left of >=), then the objective if there is one.
   void evaluate(const model::State& start, const model::State& end, Eigen::VectorXd& values);
+  [[nodiscard]] std::vector<ReachedCondition> reached(const model::State& start, const model::State& end);
   // From those to residuals: inequalities that hold have none.
   [[nodiscard]] bool holds_by_itself(std::size_t condition, double value) const {
     return relations_[condition] != Condition::Relation::Equal && value <= 0;
   }
 
  private:
+  scene::EvaluationContext context(const model::State& start, const model::State& end);
   const model::Model& model_;
   std::vector<scene::Expression> left_, right_;
   std::vector<Condition::Relation> relations_;

@@ -27,6 +27,7 @@ struct Unknown {
   std::vector<double> guesses;  // where the first searches begin; later ones at random within the bounds
   double scale = 1;             // how far random starts go where there are no bounds
   // A coordinate of a body at the start; body < 0: a parameter that the scene has.
+  std::string start = {};  // "ball.vx"
   int body = -1;
   int component = 0;  // place in the body's tangent (sensitivity/tangent.h)
   scene::Place place;

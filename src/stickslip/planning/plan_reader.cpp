@@ -209,6 +209,7 @@ class PlanReader {
                                    what, body));
     unknown.body = static_cast<int>(found - scene_.model.bodies.begin());
     unknown.component = coordinate->component;
+    unknown.start = text;
     const double value = rewrite(*table, *coordinate, unknown.name, start.place);
     if (parameters().find(unknown.name) != nullptr)
       throw SceneError(start.place, fmt::format("the scene already has a parameter '{}'; leave out 'start', or choose "

@@ -148,17 +148,18 @@ PlanResult solve(const Plan& plan) {
   return Planner(plan).run();
 }
 
-double replay(const Plan& plan, const scene::Scene& scene) {
+std::vector<ReachedCondition> reached_conditions(const Plan& plan, const scene::Scene& scene) {
   simulation::Simulation run(scene.model, scene.method);
   const model::State start = run.state();
-  if (!run.run_until(scene.duration)) return std::numeric_limits<double>::infinity();
-  EndConditions conditions(plan, scene);
-  Shot shot;
-  conditions.evaluate(start, run.state(), shot.values);
-  VectorXd residual;
-  Eigen::MatrixXd none;
-  residual_of(conditions, shot, residual, none);
-  return residual.cwiseAbs().maxCoeff();
+  if (!run.run_until(scene.duration)) return {};
+  return EndConditions(plan, scene).reached(start, run.state());
+}
+
+double replay(const Plan& plan, const scene::Scene& scene) {
+  const std::vector<ReachedCondition> reached = reached_conditions(plan, scene);
+  double worst = reached.empty() ? std::numeric_limits<double>::infinity() : 0;
+  for (const ReachedCondition& condition : reached) worst = std::max(worst, condition.violation);
+  return worst;
 }
 
 }  // namespace stickslip::planning

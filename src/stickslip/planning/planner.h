@@ -6,6 +6,7 @@
 // What no search found is reported as not found, with the best violation: whether it exists is another question.
 #pragma once
 
+#include "stickslip/planning/end_conditions.h"
 #include "stickslip/planning/plan.h"
 #include "stickslip/planning/search.h"
 
@@ -44,7 +45,9 @@ struct PlanResult {
 // Places from which the searches begin: the guesses, then random ones within the bounds.
 [[nodiscard]] Eigen::VectorXd start_of(const Plan& plan, int number);
 
-// The conditions at the end of a run of the scene by simulation/, as `run` does it: how well a written plan replays.
+// The conditions at the end of a run of the scene by simulation/, as `run` does it. Empty: a step was not certified.
+[[nodiscard]] std::vector<ReachedCondition> reached_conditions(const Plan& plan, const scene::Scene& scene);
+// The largest violation among them, infinite without any: how well a written plan replays.
 [[nodiscard]] double replay(const Plan& plan, const scene::Scene& scene);
 
 }  // namespace stickslip::planning

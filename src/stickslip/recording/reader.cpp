@@ -24,6 +24,7 @@ Recording::Recording(const std::string& path) : file_(open_file(path, false)) {
   info_.bodies = read_names(file_, "/bodies");
   info_.observables = read_names(file_, "/observables");
   if (exists(file_, "/model")) info_.model = read_text(file_, "/model");
+  if (exists(file_, "/plan")) info_.plan = read_text(file_, "/plan");
   if (exists(file_, "/end"))
     for (const double byte : read_array(file_, "/end").values) end_ += static_cast<char>(static_cast<int>(byte));
   time_ = read_array(file_, "/time").values;

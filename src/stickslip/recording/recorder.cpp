@@ -17,6 +17,10 @@ constexpr auto kFlushInterval = std::chrono::seconds(1);
 
 }  // namespace
 
+void attach_plan(const std::string& path, const std::string& plan) {
+  write_text(open_file(path, true), "/plan", plan);
+}
+
 Recorder::Recorder(const std::string& path, const RecordingInfo& info) : path_(path), file_(create_file(path)) {
   const std::size_t bodies = info.bodies.size();
   write_text(file_, "/scene", info.scene);

@@ -7,8 +7,8 @@
 //     /scene                  text of the scene file            /version, /method   texts
 //     /bodies                 names (B)                          /observables        names
 //     /model                  JSON: shapes, masses, laws, units (run_description.h); older files have none
-//     /time                   (T)
-//     /state/position         (T, B, 3)  centre of mass, world frame
+//     /plan                   JSON: what the run is the solution of (apps/stickslip/plan_record.h); replays of plans
+//     only /time                   (T) /state/position         (T, B, 3)  centre of mass, world frame
 //     /state/orientation      (T, B, 4)  unit quaternion w, x, y, z
 //     /state/angle            (T, B)     planar bodies: not wrapped
 //     /state/velocity, /state/angular_velocity   (T, B, 3)
@@ -46,6 +46,7 @@ struct RecordingInfo {
   std::vector<std::string> bodies;
   std::vector<std::string> observables;
   std::string model = {};  // JSON of run_description.h; empty: unknown
+  std::string plan = {};   // JSON; empty: no replay of a plan
 };
 
 struct Frame {
@@ -60,6 +61,9 @@ struct ModeChange {
   int body_a = -1, body_b = -1;
   contact::Mode from = contact::Mode::Open, to = contact::Mode::Open;
 };
+
+// Adds /plan to a recording that is closed. Throws RecordingError.
+void attach_plan(const std::string& path, const std::string& plan);
 
 class Recorder {
  public:

@@ -206,6 +206,10 @@ Json run_json(const RunData& data, std::size_t budget, Packer& packer) {
   run["worst_time"] = number(data.worst_time);
   run["pairs"] = pairs_json(data, packer);
   run["plots"] = plots_json(data, packer);
+  if (!info.plan.empty()) {
+    run["plan"] = Json::parse(info.plan, nullptr, false);
+    if (!run["plan"].is_object()) throw recording::RecordingError("/plan is no JSON object");
+  }
   run["frames"] = frames_json(data, select_frames(data, budget), packer);
   return run;
 }
