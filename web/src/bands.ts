@@ -3,7 +3,7 @@
 //
 // The mode timeline: a row per pair of bodies, a band per mode, the present time as a line. Click or drag to seek.
 import type { Run } from "./data";
-import { MODE_COLORS, MODE_LABELS } from "./palette";
+import { MODE_COLORS, MODE_LABELS, theme } from "./palette";
 import { niceStep, tickText } from "./view";
 
 const ROW = { text: 15, band: 14, gap: 7 };
@@ -57,7 +57,7 @@ export class Bands {
       note.textContent = text;
       this.element.append(note);
     };
-    if (run.pairs.length === 0) say("No bodies touched during this run.");
+    if (run.pairs.length === 0) say("No bodies touched, or only within a step.");
     if (run.pairs.length > MOST_ROWS)
       say(`${MOST_ROWS} of ${run.pairs.length} pairs: those whose mode changed most often.`);
     this.element.classList.toggle("empty", run.pairs.length === 0);
@@ -94,12 +94,12 @@ export class Bands {
     this.rows.forEach((index, row) => {
       const pair = run.pairs[index];
       const top = row * (ROW.text + ROW.band + ROW.gap);
-      c.fillStyle = "#1d2730";
+      c.fillStyle = theme.ink;
       c.textAlign = "left";
       c.textBaseline = "top";
       c.fillText(`${run.bodies[pair.a].name} – ${run.bodies[pair.b].name}`, GUTTER.left, top + 1);
       const y = top + ROW.text;
-      c.fillStyle = "#f0f2f3";
+      c.fillStyle = theme.empty;
       c.fillRect(GUTTER.left, y, this.width - GUTTER.left - GUTTER.right, ROW.band);
       for (let k = 0; k < pair.mode.length; ++k) {
         const from = this.x(pair.begin[k]);
@@ -113,7 +113,7 @@ export class Bands {
   // Sliding is hatched, rolling dotted: readable in grey too.
   private band(c: CanvasRenderingContext2D, mode: number, x: number, y: number, width: number): void {
     if (mode === 0) {
-      c.fillStyle = "#dcdfe1";
+      c.fillStyle = theme.line;
       c.fillRect(x, y + ROW.band / 2 - 1, width, 2);
       return;
     }
@@ -143,8 +143,8 @@ export class Bands {
     const [begin, end] = this.range;
     const step = niceStep(end - begin || 1, (this.width - GUTTER.left - GUTTER.right) / 80);
     const y = height - AXIS + 2;
-    c.fillStyle = "#55606a";
-    c.strokeStyle = "#aab4bb";
+    c.fillStyle = theme.soft;
+    c.strokeStyle = theme.line;
     c.font = "11px system-ui, sans-serif";
     c.textAlign = "center";
     c.beginPath();

@@ -32,12 +32,12 @@ export function timeDisplay(clock: HTMLOutputElement, timeUnit: string): HTMLEle
   return element("span", { class: "time" }, clock, timeUnit ? element("span", { class: "unit" }, timeUnit) : "");
 }
 
-// What is drawn besides the bodies; names only in the plane.
-export function showSwitches(show: Show, dimension: number, changed: () => void, fit: () => void): HTMLElement {
+// What is drawn besides the bodies; `plan`: there is a start and a target.
+export function showSwitches(show: Show, plan: boolean, changed: () => void, fit: () => void): HTMLElement {
   const labels: [keyof Show, string][] = [
-    ["contacts", "contacts"], ["forces", "forces"], ["cones", "friction cones"], ["traces", "traces"], ["names", "names"],
+    ["contacts", "contacts"], ["forces", "forces"], ["cones", "friction cones"], ["traces", "traces"], ["names", "names"], ["guides", "start and target"],
   ];
-  const shown = labels.filter(([key]) => key !== "names" || dimension === 2);
+  const shown = labels.filter(([key]) => key !== "guides" || plan);
   return element("div", { class: "switches" },
     ...shown.map(([key, label]) => checkbox(label, show[key], (on) => { show[key] = on; changed(); })),
     button("Fit the view", "fit", () => { fit(); changed(); }));

@@ -3,6 +3,8 @@
 //
 // What the command puts into the page (src/stickslip/report/page_data.cpp writes it), and what the views draw.
 
+import type { Plan } from "./plan_data";
+
 export interface Shape {
   kind: string;
   position: number[];
@@ -102,6 +104,7 @@ export interface Run extends Setting {
   pairs: Pair[];
   plots: Plot[];
   frames: Frames;
+  plan?: Plan; // whose replay this is
 }
 
 // Position and unit quaternion (w, x, y, z) of each body; `angle` for planar bodies, not wrapped.

@@ -66,7 +66,7 @@ export class HeatMapFigure {
       const share = value === null ? null : look.high > look.low ? (value - look.low) / (look.high - look.low) : 0.5;
       const square = shape("rect", {
         x: LEFT + w * map.xs.indexOf(cell.x), y: TOP + SIZE - h * (map.ys.indexOf(cell.y) + 1), width: w + 0.3, height: h + 0.3,
-        fill: share === null ? "#ffffff" : scaleColor(share), class: "cell",
+        fill: share === null ? "none" : scaleColor(share), class: "cell",
       });
       square.addEventListener("pointerenter", () => this.say(cell));
       square.addEventListener("click", () => this.say(cell));
@@ -78,7 +78,7 @@ export class HeatMapFigure {
 
   private axes(): SVGElement[] {
     const { map, study } = this;
-    const parts: SVGElement[] = [shape("rect", { x: LEFT, y: TOP, width: SIZE, height: SIZE, fill: "none", stroke: "#55606a" })];
+    const parts: SVGElement[] = [shape("rect", { x: LEFT, y: TOP, width: SIZE, height: SIZE, fill: "none", stroke: "var(--soft)" })];
     const ticks = (values: number[]) => {
       const every = Math.ceil(values.length / MOST_TICKS);
       return values.map((x, k) => ({ x, k })).filter(({ k }) => k % every === 0);

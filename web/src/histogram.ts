@@ -25,7 +25,7 @@ export function histogramFigure(study: Study, histogram: Histogram): HTMLElement
 
   for (let count = 0; count <= most + 1e-9 * most; count += step)
     picture.append(
-      shape("line", { x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: y(count), y2: y(count), stroke: count === 0 ? "#55606a" : "#eceff1" }),
+      shape("line", { x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: y(count), y2: y(count), stroke: count === 0 ? "var(--soft)" : "var(--grid)" }),
       shape("text", { x: MARGIN.left - 5, y: y(count) + 4, "text-anchor": "end" }, tickText(count, step)),
     );
   const wide = inner.width / histogram.counts.length;
@@ -39,7 +39,7 @@ export function histogramFigure(study: Study, histogram: Histogram): HTMLElement
     if (count > good) bars.append(shape("rect", { x: left, y: y(count), width: wide - 1.5, height: y(good) - y(count), fill: FAILURE, opacity: "0.75" }));
     const middle = left + wide / 2 - 0.75;
     const [low, high] = [y(histogram.share_low[k] * total), y(histogram.share_high[k] * total)];
-    bars.append(shape("path", { d: `M${middle} ${low}V${high}M${middle - 2.5} ${low}h5M${middle - 2.5} ${high}h5`, stroke: "#1d2730", fill: "none" }));
+    bars.append(shape("path", { d: `M${middle} ${low}V${high}M${middle - 2.5} ${low}h5M${middle - 2.5} ${high}h5`, stroke: "var(--ink)", fill: "none" }));
     picture.append(bars);
   });
   const along = niceStep(histogram.high - histogram.low, 5);

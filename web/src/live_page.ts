@@ -31,7 +31,7 @@ export class LivePage {
   private readonly charts = element("section", { class: "charts", "aria-label": "Parameters and curves" });
   private readonly stage = element("section", { class: "stage", "aria-label": "Scene" });
   private readonly parameters = new ParameterPanel((name, value) => this.remote.send({ do: "set", name, value }));
-  private readonly show: Show = { contacts: true, forces: true, cones: false, traces: true, names: true };
+  private readonly show: Show = { contacts: true, forces: true, cones: false, traces: true, names: true, guides: false };
   private view: View | undefined;
   private speed: HTMLSelectElement | undefined;
   private bounds: number[][] | undefined;
@@ -97,7 +97,7 @@ export class LivePage {
       button("Reset", "|◂", () => this.remote.send({ do: "reset" })),
       this.speed,
       timeDisplay(this.clock, units.time), this.pace);
-    const switches = showSwitches(this.show, setting.dimension, () => (this.dirty = true), () => this.refit());
+    const switches = showSwitches(this.show, false, () => (this.dirty = true), () => this.refit());
     const links = element("div", { class: "controls" },
       element("a", { href: this.remote.address("/scene"), download: "scene.toml", class: "button" }, "save as scene"),
       element("a", { href: this.remote.address("/recording"), download: "recording.h5", class: "button" }, "export recording"));

@@ -16,11 +16,14 @@ const app = document.getElementById("app")!;
 // when the step after them failed.
 function badgeOf(run: Run): HTMLElement {
   const known = run.worst_residual !== null && run.tolerance !== null && run.tolerance > 0;
+  const { plan } = run;
   const good = known && run.worst_residual! <= run.tolerance!;
   const [kind, text] =
     run.end.startsWith("failed") ? ["bad failed", `! run ${run.end}`]
     : !known ? ["unknown", "? certificate unknown"]
     : !good ? ["bad", "✗ not certified"]
+    : plan?.status === "not-found" ? ["bad", "✗ not found: the closest attempt"]
+    : plan ? ["good", "✓ solved, every step certified"]
     : !run.end ? ["unknown", "? every recorded step certified, end unknown"]
     : ["good", "✓ every recorded step certified"];
   return element("span", { class: `badge ${kind}`, title: certificateText(run, run.units.time) }, text);
@@ -28,7 +31,7 @@ function badgeOf(run: Run): HTMLElement {
 
 function header(run: Run, runs: Run[], choose: (index: number) => void): HTMLElement {
   const badge = badgeOf(run);
-  const node = element("header", {}, element("h1", {}, run.title || run.name || "Run"), badge);
+  const node = element("header", {}, element("h1", {}, run.plan?.title || run.title || run.name || "Run"), badge);
   if (runs.length > 1) {
     const tabs = runs.map((one, k) => {
       const tab = element("button", { type: "button", role: "tab", "aria-selected": String(one === run) }, one.name || one.title);
@@ -48,7 +51,8 @@ function showRuns(runs: Run[]): void {
     app.replaceChildren();
     const run = runs[index];
     document.title = `${run.title || run.name} – stickslip`;
-    page = new RunPage(run);
+    const same = runs.filter((one) => one.plan && one.plan.text === run.plan?.text);
+    page = new RunPage(run, same, (other) => choose(runs.indexOf(other)));
     app.append(header(run, runs, choose), page.element);
   };
   const wanted = Number(new URLSearchParams(location.hash.slice(1)).get("run") ?? 0);

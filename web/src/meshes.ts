@@ -5,14 +5,29 @@
 import * as three from "three";
 import type { Body, Shape } from "./data";
 import { OUTLINE, bodyFill } from "./palette";
+import { niceStep } from "./view";
 
 const POINT_PART = 0.012; // radius of a point, of the size of the scene
 
-export function bodyMesh(body: Body, index: number, size: number, middle: number[]): three.Object3D {
+// Round bodies of the same size and colour share their mesh: a thousand spheres are made of six.
+const shared = new Map<string, three.BufferGeometry>();
+
+function round(shape: Shape, color: three.Color, fine: boolean, make: (parts: number) => three.BufferGeometry): three.BufferGeometry {
+  const key = JSON.stringify([shape.kind, shape.radius, shape.half_length, color.getHex(), fine]);
+  const known = shared.get(key);
+  if (known) return known;
+  if (shared.size > 200) shared.clear(); // sizes that a slider went through
+  const geometry = halves(make(fine ? 32 : 14), color);
+  shared.set(key, geometry);
+  return geometry;
+}
+
+// `fine`: with many faces, for scenes of few bodies.
+export function bodyMesh(body: Body, index: number, size: number, middle: number[], fine: boolean): three.Object3D {
   const group = new three.Group();
   const color = new three.Color(bodyFill(index, body.mass));
   for (const shape of body.shapes) {
-    const object = shapeMesh(shape, color, size, middle);
+    const object = shapeMesh(shape, color, size, middle, fine);
     const [w, x, y, z] = shape.orientation;
     const pose = new three.Group();
     pose.position.set(shape.position[0], shape.position[1], shape.position[2]);
@@ -24,14 +39,14 @@ export function bodyMesh(body: Body, index: number, size: number, middle: number
   return group;
 }
 
-function shapeMesh(shape: Shape, color: three.Color, size: number, middle: number[]): three.Object3D {
+function shapeMesh(shape: Shape, color: three.Color, size: number, middle: number[], fine: boolean): three.Object3D {
   const radius = shape.radius ?? 0;
   const length = 2 * (shape.half_length ?? 0);
   switch (shape.kind) {
     case "sphere":
-      return solid(halves(new three.SphereGeometry(radius, 32, 24), color));
+      return solid(round(shape, color, fine, (n) => new three.SphereGeometry(radius, n, (3 * n) >> 2)));
     case "capsule":
-      return solid(halves(new three.CapsuleGeometry(radius, length, 12, 32).rotateX(Math.PI / 2), color));
+      return solid(round(shape, color, fine, (n) => new three.CapsuleGeometry(radius, length, n >> 1, n).rotateX(Math.PI / 2)));
     case "cylinder":
       return edged(halves(new three.CylinderGeometry(radius, radius, length, 48).rotateX(Math.PI / 2), color));
     case "superellipsoid":
@@ -122,22 +137,23 @@ function plane(shape: Shape, color: three.Color, size: number, middle: number[])
   normal.divideScalar(length);
   const centre = new three.Vector3(middle[0], middle[1], middle[2]);
   centre.addScaledVector(normal, (shape.offset ?? 0) / length - centre.dot(normal));
-  const side = 1.5 * size;
+  const step = niceStep(1.5 * size, 15);
+  const side = 16 * step;
   const group = new three.Group();
   const vertical = Math.abs(normal.z) < 0.5;
   const material = new three.MeshBasicMaterial({
     color: vertical ? color : new three.Color("#f1f1ee"),
     side: three.DoubleSide,
     transparent: true,
-    opacity: vertical ? 0.15 : 0.9,
+    opacity: vertical ? 0.08 : 0.9,
     depthWrite: !vertical,
     polygonOffset: true,
     polygonOffsetFactor: 2,
     polygonOffsetUnits: 2,
   });
   const sheet = new three.Mesh(new three.PlaneGeometry(side, side), material);
-  const grid = new three.GridHelper(side, 15, 0xb5bcc2, 0xd5dade).rotateX(Math.PI / 2);
-  group.add(sheet, grid);
+  group.add(sheet);
+  if (!vertical) group.add(new three.GridHelper(side, 16, 0xb5bcc2, 0xd5dade).rotateX(Math.PI / 2));
   group.quaternion.setFromUnitVectors(new three.Vector3(0, 0, 1), normal);
   group.position.copy(centre);
   return group;

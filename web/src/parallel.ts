@@ -4,7 +4,7 @@
 // Parallel coordinates: an axis per parameter and result, a line per trial. Drag along an axis to keep only the trials
 // that pass there (double click: all of them again); click a line to choose its trial.
 import { element } from "./dom";
-import { FAILURE, SUCCESS, scaleColor } from "./palette";
+import { FAILURE, SUCCESS, scaleColor, theme } from "./palette";
 import { numberText } from "./plots";
 import { labelOf, type Study } from "./study_data";
 
@@ -133,7 +133,7 @@ export class ParallelChart {
     }
     c.globalAlpha = 1;
     if (this.selected >= 0) {
-      c.strokeStyle = "#000000";
+      c.strokeStyle = theme.ink;
       c.lineWidth = 2.5;
       this.trace(c, this.selected);
     }
@@ -145,7 +145,7 @@ export class ParallelChart {
 
   private drawAxis(c: CanvasRenderingContext2D, axis: Axis, x: number, place: number): void {
     const [top, bottom] = [MARGIN.top, HEIGHT - MARGIN.bottom];
-    c.strokeStyle = "#33404a";
+    c.strokeStyle = theme.ink;
     c.lineWidth = 1;
     c.beginPath();
     c.moveTo(x, top);
@@ -158,11 +158,11 @@ export class ParallelChart {
     }
     c.textAlign = "center";
     c.font = "11px system-ui, sans-serif";
-    c.fillStyle = "#55606a";
+    c.fillStyle = theme.soft;
     c.fillText(numberText(axis.high), x, top - 5);
     c.fillText(numberText(axis.low), x, bottom + 14);
     c.font = "600 12px system-ui, sans-serif";
-    c.fillStyle = "#1d2730";
+    c.fillStyle = theme.ink;
     // Neighbours' names take turns between two lines, so that long ones fit.
     c.fillText(axis.name, x, place % 2 === 0 ? 12 : 26, AXIS_ROOM * 1.8);
   }

@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { indexAt, type Plot } from "./data";
-import { CURVE_COLORS } from "./palette";
+import { CURVE_COLORS, TARGET, theme } from "./palette";
 import { GUTTER } from "./bands";
 import { digitsOf } from "./view";
 
@@ -31,6 +31,7 @@ export class PlotPanel {
     readonly plot: Plot,
     private readonly timeUnit: string,
     private readonly seek: (time: number) => void,
+    private readonly wanted?: number, // by a plan, at the end
   ) {
     this.element.className = "plot";
     this.line.className = "now";
@@ -57,12 +58,24 @@ export class PlotPanel {
       this.values.push(value);
       caption.append(value);
     });
+    if (this.wanted !== undefined) {
+      const value = document.createElement("span");
+      value.className = "value";
+      value.style.setProperty("--color", TARGET);
+      value.textContent = `wanted ${numberText(this.wanted)}`;
+      caption.append(value);
+    }
     if (this.plot.description) {
       const text = document.createElement("small");
       text.textContent = this.plot.description;
       caption.append(text);
     }
     return caption;
+  }
+
+  // In the present colours.
+  repaint(): void {
+    this.chart?.redraw(false, true);
   }
 
   resize(): void {
@@ -89,6 +102,10 @@ export class PlotPanel {
     const positive = (x: number) => (Number.isFinite(x) ? Math.max(x, SMALLEST_RESIDUAL) : null);
     const curves = plot.curves.map((c) => Array.from(c.values, plot.logarithmic ? positive : usable));
     const options = plotOptions(plot, width, this.timeUnit);
+    if (this.wanted !== undefined) {
+      options.series.push({ label: "wanted", stroke: TARGET, width: 1.5, dash: [2, 4], points: { show: false } });
+      curves.push(Array.from(plot.time, () => this.wanted!));
+    }
     this.chart = new uPlot(options, [Array.from(plot.time), ...curves] as uPlot.AlignedData, this.place);
     const { over } = this.chart;
     over.append(this.line);
@@ -112,8 +129,8 @@ function scarce(values: Float32Array | undefined): boolean {
 }
 
 export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.Options {
-  const grid = { stroke: "#eceff1", width: 1 };
-  const axis = { stroke: "#55606a", font: "11px system-ui, sans-serif", grid, ticks: { ...grid, stroke: "#aab4bb" } };
+  const grid = { stroke: () => theme.grid, width: 1 };
+  const axis = { stroke: () => theme.soft, font: "11px system-ui, sans-serif", grid, ticks: { stroke: () => theme.line, width: 1, size: 4 } };
   const label = timeUnit ? `time (${timeUnit})` : "time";
   return {
     width,
@@ -123,8 +140,8 @@ export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { x: { time: false }, y: plot.logarithmic ? { distr: 3 } : { range: (_, low, high) => padded(low, high) } },
     axes: [
-      { ...axis, size: 26, label, labelSize: 16, labelGap: 0, labelFont: "11px system-ui, sans-serif" },
-      { ...axis, size: GUTTER.left, space: 20, values: (_, ticks) => ticks.map((x) => axisText(x, ticks, plot.logarithmic)) },
+      { ...axis, size: 26, values: (_, ticks) => ticks.map((x) => axisText(x, ticks, false)), label, labelSize: 16, labelGap: 0, labelFont: "11px system-ui, sans-serif" },
+      { ...axis, size: GUTTER.left, space: 20, ...(plot.logarithmic ? { splits: decades } : {}), values: (_, ticks) => ticks.map((x) => axisText(x, ticks, plot.logarithmic)) },
     ],
     series: [
       {},
@@ -139,10 +156,24 @@ export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.
   };
 }
 
+// Powers of ten, at most six of them.
+function decades(chart: uPlot): number[] {
+  const { min, max } = chart.scales.y;
+  if (min == null || max == null || !(min > 0)) return [];
+  const [low, high] = [Math.ceil(Math.log10(min) - 1e-9), Math.floor(Math.log10(max) + 1e-9)];
+  const step = Math.max(1, Math.ceil((high - low) / 5));
+  const list: number[] = [];
+  for (let power = low; power <= high; power += step) list.push(10 ** power);
+  return list;
+}
+
+const ROUNDING = 1e-12; // what is smaller is nothing that anybody measures
+
 // A constant curve gets a range, and rounding errors around zero do not fill the plot.
 function padded(low: number | null, high: number | null): [number, number] {
   if (low === null || high === null) return [0, 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
+  if (size > 0 && size < ROUNDING) return [-ROUNDING, ROUNDING];
   if (high - low <= 1e-9 * size || size === 0) return size === 0 ? [-1, 1] : [low - 0.1 * size, high + 0.1 * size];
   const air = 0.08 * (high - low);
   return [low - air, high + air];

@@ -6,7 +6,10 @@ import { Bands } from "./bands";
 import { playButton, showPlaying, showSwitches, speedChoice, timeDisplay } from "./controls";
 import { indexAt, snapshotAt, type Run, type Snapshot } from "./data";
 import { button, details, element, table } from "./dom";
+import { whenThemeChanges } from "./palette";
 import { PlotPanel, numberText } from "./plots";
+import { guidesOf } from "./plan_data";
+import { planFacts, planPanel } from "./plan_panel";
 import { Player } from "./player";
 import { largestForce, traced, type Show, type Trace, type View } from "./view";
 import { View2D } from "./view2d";
@@ -31,9 +34,10 @@ export class RunPage {
   private dirty = true;
   private stopped = false;
 
-  constructor(readonly run: Run) {
+  // `others`: the solutions of the same plan, this one among them.
+  constructor(readonly run: Run, others: Run[] = [], choose: (run: Run) => void = () => {}) {
     const { units } = run;
-    this.show = { contacts: true, forces: true, cones: false, traces: true, names: run.bodies.length <= 8 };
+    this.show = { contacts: true, forces: true, cones: false, traces: true, names: run.bodies.length <= 8, guides: true };
     this.player = new Player(run.frames.time, () => this.changed());
     this.view = makeView(run.dimension, () => this.changed());
     this.view.load({
@@ -41,6 +45,7 @@ export class RunPage {
       bounds: run.bounds,
       largestForce: largestForce(run.frames.force),
       lengthUnit: units.length,
+      guides: run.plan && guidesOf(run, run.plan),
     });
     if (run.dimension === 2) this.view.element.style.setProperty("--shape", String(shapeOf(run.bounds)));
     this.traces = traced(run.bodies).map((body) => ({ body, points: path(run, body), count: 0 }));
@@ -50,7 +55,8 @@ export class RunPage {
     };
     this.bands = new Bands(seek, units.time);
     this.bands.load(run);
-    this.plots = run.plots.map((plot) => new PlotPanel(plot, units.time, seek));
+    const wanted = (name: string) => run.plan?.conditions.find((c) => c.left === name)?.wanted ?? undefined;
+    this.plots = run.plots.map((plot) => new PlotPanel(plot, units.time, seek, wanted(plot.title)));
     this.playButton = playButton(() => this.player.toggle());
     this.slider = element("input", { type: "range", min: "0", max: "10000", value: "0", step: "1", "aria-label": "Time" });
     this.slider.addEventListener("input", () => {
@@ -59,14 +65,19 @@ export class RunPage {
     });
     this.element.append(
       element("section", { class: "stage", "aria-label": "Animation" }, this.view.element, this.controls(units.time),
-        showSwitches(this.show, run.dimension, () => this.changed(), () => this.view.fit())),
+        showSwitches(this.show, run.plan !== undefined, () => this.changed(), () => this.view.fit())),
       element("section", { class: "charts", "aria-label": "Charts" },
+        ...(run.plan ? [element("h2", {}, "Plan"), planPanel(run, run.plan, others, choose, seek)] : []),
         element("h2", {}, "Contact modes"), this.bands.element,
         element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element)),
       element("section", { class: "texts", "aria-label": "Run" }, ...this.texts(units.time)),
     );
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
+    whenThemeChanges(() => {
+      this.bands.resize();
+      for (const plot of this.plots) plot.repaint();
+    });
     const frame = (now: number) => {
       if (this.stopped) return;
       this.player.advance(now);
@@ -91,7 +102,8 @@ export class RunPage {
   draw(): void {
     this.dirty = false;
     const { time } = this.player;
-    const kept = indexAt(this.run.frames.time, time) + 1;
+    const whole = this.run.plan && this.show.guides; // a plan is the whole way
+    const kept = whole ? this.run.frames.time.length : indexAt(this.run.frames.time, time) + 1;
     for (const trace of this.traces) trace.count = kept;
     this.view.draw(this.snapshot(), this.traces, this.show);
     this.bands.show(time);
@@ -99,7 +111,7 @@ export class RunPage {
     const span = this.player.end - this.player.begin || 1;
     this.slider.value = String(Math.round((10000 * (time - this.player.begin)) / span));
     const digits = Math.max(0, Math.min(9, 4 - Math.floor(Math.log10(span))));
-    this.clock.value = `t = ${time.toFixed(digits)}`;
+    this.clock.value = `t = ${span < 1e-4 ? time.toExponential(3) : time.toFixed(digits)}`;
     showPlaying(this.playButton, this.player.playing);
   }
 
@@ -127,6 +139,7 @@ export class RunPage {
   private texts(timeUnit: string): HTMLElement[] {
     const { run } = this;
     const facts: string[][] = [
+      ...(run.plan ? planFacts(run.plan) : []),
       ["method", run.method],
       ["certificate", certificateText(run, timeUnit)],
       ["end", run.end || "unknown: the run was killed or still going on, or an older version recorded it"],
@@ -145,6 +158,7 @@ export class RunPage {
       const rows = ends.map((plot) => [plot.title, `${numberText(plot.curves[0].last)} ${plot.unit}`, plot.description]);
       list.push(details("Observables at the end", false, table(["name", "value", ""], rows)));
     }
+    if (run.plan) list.push(details("Plan file", false, element("pre", {}, run.plan.text)));
     list.push(details("Scene file", false, element("pre", {}, run.scene)));
     return list;
   }
@@ -169,15 +183,17 @@ function path(run: Run, body: number): Float32Array {
 export function certificateText(run: Run, timeUnit: string): string {
   if (run.worst_residual === null) return "no step was recorded";
   const tolerance = run.tolerance ? `, tolerance ${run.tolerance.toExponential(0)}` : "; its tolerance was not recorded";
-  return `worst residual ${run.worst_residual.toExponential(2)} at t = ${numberText(run.worst_time)} ${timeUnit}${tolerance}`;
+  const unit = timeUnit ? ` ${timeUnit}` : "";
+  return `worst residual ${run.worst_residual ? run.worst_residual.toExponential(2) : "0"} at t = ${numberText(run.worst_time)}${unit}${tolerance}`;
 }
 
 function framesText(run: Run): string {
   const { frames } = run;
+  const unit = run.units.length ? ` ${run.units.length}` : "";
   const count = `${frames.time.length} of ${frames.recorded} recorded frames`;
   if (frames.tolerance === null) return `${count}, at equal distances; curves and modes are of all frames`;
   if (frames.tolerance === 0) return count;
-  return `${count}; between them no point is drawn farther than ${numberText(frames.tolerance)} from where it was; curves and modes are of all frames`;
+  return `${count}; between them no point is drawn farther than ${numberText(frames.tolerance)}${unit} from where it was; curves and modes are of all frames`;
 }
 
 // What tests and other scripts on the page can ask.
@@ -202,6 +218,8 @@ export function inspect(page: () => RunPage) {
         ...c, a: page().run.bodies[c.a].name, b: page().run.bodies[c.b].name, screen: page().view.screen(c.point),
       })),
     frames: () => Array.from(page().run.frames.time),
+    plan: () => page().run.plan,
+    screen: (point: number[]) => page().view.screen(point),
     readyAfter: () => ready,
   };
 }

@@ -5,7 +5,7 @@
 import { details, element, button, table } from "./dom";
 import { HeatMapFigure } from "./heat_map";
 import { histogramFigure } from "./histogram";
-import { FAILURE, SUCCESS } from "./palette";
+import { FAILURE, SUCCESS, whenThemeChanges } from "./palette";
 import { ParallelChart } from "./parallel";
 import { numberText } from "./plots";
 import { labelOf, replayCommand, type Estimate, type Study, type Trial } from "./study_data";
@@ -30,6 +30,7 @@ export class StudyPage {
     if (study.failures.length > 0) section("failures", "Failures by cause", this.failures());
     section("about", "About this study", ...this.texts());
     new ResizeObserver(() => this.parallel.resize()).observe(this.element);
+    whenThemeChanges(() => this.parallel.resize());
   }
 
   header(): HTMLElement {

@@ -3,6 +3,7 @@
 //
 // What both views, plane and space, have in common.
 import type { Body, Setting, Snapshot } from "./data";
+import type { Guides } from "./plan_data";
 
 export interface Show {
   contacts: boolean;
@@ -10,6 +11,7 @@ export interface Show {
   cones: boolean;
   traces: boolean;
   names: boolean;
+  guides: boolean;
 }
 
 export interface Trace {
@@ -23,6 +25,7 @@ export interface Stage {
   bounds: number[][]; // low and high corner of what is to be seen
   largestForce: number; // gets an arrow of a fixed part of the view
   lengthUnit: string;
+  guides?: Guides; // of a plan
 }
 
 export interface View {
@@ -72,4 +75,9 @@ export function tickText(value: number, step: number): string {
   if (Math.abs(value) < 1e-9 * step) return "0";
   const digits = digitsOf(step);
   return Math.abs(value) >= 1e5 || digits > 5 ? value.toExponential(1) : value.toFixed(digits);
+}
+
+// Names of a scene may be longer than a picture is wide.
+export function shortName(name: string): string {
+  return name.length > 24 ? `${name.slice(0, 22)}…` : name;
 }

@@ -2,19 +2,20 @@
 // Copyright the stickslip authors
 //
 // Planar scenes on a canvas: drag to move, wheel or pinch to zoom, double click to fit.
-import type { Body, ContactMark, Pose, Shape, Snapshot } from "./data";
-import { FORCE, MODE_COLORS, OUTLINE, bodyFill } from "./palette";
-import { niceStep, tickText, type Show, type Stage, type Trace, type View } from "./view";
+import type { Body, ContactMark, Pose, Snapshot } from "./data";
+import { drawGuides } from "./guides2d";
+import { FORCE, bodyFill } from "./palette";
+import { drawBody, drawMark, label, type Sheet } from "./shapes2d";
+import { niceStep, shortName, tickText, type Show, type Stage, type Trace, type View } from "./view";
 
 const MARGIN = { left: 46, right: 12, top: 12, bottom: 30 };
 const ARROW_PART = 0.14; // of the mean of the view's sides, for the largest force
-const MARK = 5; // pixels
 
-export class View2D implements View {
+export class View2D implements View, Sheet {
   readonly element: HTMLCanvasElement;
-  private readonly context: CanvasRenderingContext2D;
+  readonly context: CanvasRenderingContext2D;
   private stage: Stage | undefined;
-  private scale = 1; // pixels per length
+  scale = 1; // pixels per length
   private centre: [number, number] = [0, 0];
   private width = 1;
   private height = 1;
@@ -68,6 +69,11 @@ export class View2D implements View {
     return [x, y];
   }
 
+  // A length that reaches beyond the picture from any place in it.
+  get reach(): number {
+    return (4 * (this.width + this.height)) / this.scale + Math.hypot(...this.centre);
+  }
+
   draw(snapshot: Snapshot, traces: Trace[], show: Show): void {
     if (!this.stage) return;
     const c = this.context;
@@ -80,12 +86,13 @@ export class View2D implements View {
     c.rect(MARGIN.left, MARGIN.top, this.width - MARGIN.left - MARGIN.right, this.height - MARGIN.top - MARGIN.bottom);
     c.clip();
     const bodies = this.stage.setting.bodies;
-    bodies.forEach((body, b) => this.body(body, snapshot.poses[b], bodyFill(b, body.mass)));
+    bodies.forEach((body, b) => drawBody(this, body, snapshot.poses[b], bodyFill(b, body.mass)));
     if (show.traces) for (const trace of traces) this.trace(trace);
+    if (show.guides && this.stage.guides) drawGuides(this, bodies, this.stage.guides);
     if (show.cones) for (const contact of snapshot.contacts) this.cone(contact);
     if (show.forces) for (const contact of snapshot.contacts) this.force(contact);
-    if (show.contacts) for (const contact of snapshot.contacts) this.mark(contact);
-    if (show.names) bodies.forEach((body, b) => this.name(body, snapshot.poses[b]));
+    if (show.contacts) for (const contact of snapshot.contacts) drawMark(c, this.screen(contact.point), contact.mode);
+    if (show.names) this.names(bodies, snapshot.poses);
     c.restore();
     this.axes();
   }
@@ -111,7 +118,7 @@ export class View2D implements View {
     const pixels =
       axis === 0 ? this.width - MARGIN.left - MARGIN.right : this.height - MARGIN.top - MARGIN.bottom;
     const length = pixels / this.scale;
-    const step = this.step();
+    const step = this.step(axis);
     const list: [number, number][] = [];
     const low = this.centre[axis] - length / 2;
     for (let k = Math.ceil(low / step); k * step <= low + length; ++k)
@@ -119,8 +126,9 @@ export class View2D implements View {
     return list;
   }
 
-  private step(): number {
-    return niceStep(this.width / this.scale, this.width / 90);
+  private step(axis: 0 | 1): number {
+    const pixels = axis === 0 ? this.width : this.height;
+    return niceStep(pixels / this.scale, pixels / (axis === 0 ? 90 : 60));
   }
 
   private axes(): void {
@@ -130,12 +138,11 @@ export class View2D implements View {
     c.font = "11px system-ui, sans-serif";
     c.textAlign = "center";
     c.textBaseline = "top";
-    const step = this.step();
-    for (const [value, x] of this.ticks(0)) c.fillText(tickText(value, step), x, this.height - MARGIN.bottom + 4);
+    for (const [value, x] of this.ticks(0)) c.fillText(tickText(value, this.step(0)), x, this.height - MARGIN.bottom + 4);
     c.textAlign = "right";
     c.textBaseline = "middle";
     for (const [value, y] of this.ticks(1))
-      if (y > MARGIN.top + 16) c.fillText(tickText(value, step), MARGIN.left - 5, y);
+      if (y > MARGIN.top + 16) c.fillText(tickText(value, this.step(1)), MARGIN.left - 5, y);
     c.fillText(`x${unit}`, this.width - MARGIN.right, this.height - 8);
     c.textAlign = "left";
     c.fillText(`y${unit}`, 4, MARGIN.top + 2);
@@ -147,99 +154,6 @@ export class View2D implements View {
       this.width - MARGIN.left - MARGIN.right,
       this.height - MARGIN.top - MARGIN.bottom,
     );
-  }
-
-  private body(body: Body, pose: Pose, fill: string): void {
-    const c = this.context;
-    c.strokeStyle = OUTLINE;
-    c.lineWidth = 1.25;
-    c.lineJoin = "round";
-    c.fillStyle = fill;
-    for (const shape of body.shapes) this.shape(shape, pose);
-    if (body.shapes.length === 0 || (body.mass > 0 && body.shapes.every((s) => s.kind !== "points"))) {
-      // Centre of mass.
-      const [x, y] = this.screen(pose.position);
-      c.fillStyle = OUTLINE;
-      c.beginPath();
-      c.arc(x, y, 2, 0, 2 * Math.PI);
-      c.fill();
-    }
-  }
-
-  // Shape frame -> screen.
-  private place(shape: Shape, pose: Pose): (x: number, y: number) => [number, number] {
-    const own = 2 * Math.atan2(shape.orientation[3], shape.orientation[0]);
-    const [ca, sa] = [Math.cos(own), Math.sin(own)];
-    const [cb, sb] = [Math.cos(pose.angle), Math.sin(pose.angle)];
-    return (x, y) => {
-      const u = shape.position[0] + ca * x - sa * y;
-      const v = shape.position[1] + sa * x + ca * y;
-      return this.screen([pose.position[0] + cb * u - sb * v, pose.position[1] + sb * u + cb * v]);
-    };
-  }
-
-  private shape(shape: Shape, pose: Pose): void {
-    const c = this.context;
-    const at = this.place(shape, pose);
-    const path = (points: number[][], closed: boolean) => {
-      points.forEach(([x, y], k) => (k === 0 ? c.moveTo(...at(x, y)) : c.lineTo(...at(x, y))));
-      if (closed) c.closePath();
-    };
-    c.beginPath();
-    if (shape.kind === "disc") {
-      const [x, y] = at(0, 0);
-      const radius = (shape.radius ?? 0) * this.scale;
-      c.arc(x, y, Math.max(radius, 1), 0, 2 * Math.PI);
-      c.fill();
-      c.stroke();
-      c.beginPath(); // shows how it turns
-      c.moveTo(x, y);
-      c.lineTo(...at(shape.radius ?? 0, 0));
-      c.stroke();
-    } else if (shape.kind === "polygon") {
-      for (const loop of shape.loops ?? []) path(loop, true);
-      c.fill("evenodd");
-      c.stroke();
-    } else if (shape.kind === "superellipse") {
-      path(superellipse(shape.a ?? 1, shape.b ?? 1, shape.exponent ?? 2), true);
-      c.fill();
-      c.stroke();
-    } else if (shape.kind === "chain") {
-      path(shape.points ?? [], false);
-      c.lineWidth = 2;
-      c.stroke();
-      c.lineWidth = 1.25;
-    } else if (shape.kind === "half-space") {
-      this.halfPlane(shape, at);
-    } else if (shape.kind === "points") {
-      for (const [x, y] of shape.points ?? []) {
-        const [px, py] = at(x, y);
-        c.moveTo(px + 4, py);
-        c.arc(px, py, 4, 0, 2 * Math.PI);
-      }
-      c.fillStyle = OUTLINE;
-      c.fill();
-    }
-  }
-
-  private halfPlane(shape: Shape, at: (x: number, y: number) => [number, number]): void {
-    const c = this.context;
-    const n = shape.normal ?? [0, 1];
-    const length = Math.hypot(n[0], n[1]) || 1;
-    const [nx, ny] = [n[0] / length, n[1] / length];
-    const d = (shape.offset ?? 0) / length;
-    const reach = (4 * (this.width + this.height)) / this.scale + Math.hypot(...this.centre);
-    const corner = (along: number, deep: number) => at(d * nx - along * ny - deep * nx, d * ny + along * nx - deep * ny);
-    c.moveTo(...corner(-reach, 0));
-    c.lineTo(...corner(reach, 0));
-    c.lineTo(...corner(reach, reach));
-    c.lineTo(...corner(-reach, reach));
-    c.closePath();
-    c.fill();
-    c.beginPath();
-    c.moveTo(...corner(-reach, 0));
-    c.lineTo(...corner(reach, 0));
-    c.stroke();
   }
 
   private trace(trace: Trace): void {
@@ -314,45 +228,20 @@ export class View2D implements View {
     c.stroke();
   }
 
-  // A form for each mode: square sticks, circle rolls, diamond slides, ring is apart.
-  private mark(contact: ContactMark): void {
-    const c = this.context;
-    const [x, y] = this.screen(contact.point);
-    c.beginPath();
-    if (contact.mode === 1) c.rect(x - MARK, y - MARK, 2 * MARK, 2 * MARK);
-    else if (contact.mode === 3) {
-      const r = 1.35 * MARK;
-      c.moveTo(x, y - r);
-      c.lineTo(x + r, y);
-      c.lineTo(x, y + r);
-      c.lineTo(x - r, y);
-      c.closePath();
-    } else c.arc(x, y, MARK, 0, 2 * Math.PI);
-    if (contact.mode === 0) {
-      c.strokeStyle = MODE_COLORS[0];
-      c.lineWidth = 1.5;
-      c.stroke();
-      return;
-    }
-    c.fillStyle = MODE_COLORS[contact.mode];
-    c.fill();
-    c.strokeStyle = "#ffffff";
-    c.lineWidth = 1;
-    c.stroke();
-  }
-
-  private name(body: Body, pose: Pose): void {
-    if (body.shapes.some((shape) => shape.kind === "half-space")) return;
-    const c = this.context;
-    const [x, y] = this.screen(pose.position);
-    c.font = "12px system-ui, sans-serif";
-    c.textAlign = "center";
-    c.textBaseline = "bottom";
-    c.lineWidth = 3;
-    c.strokeStyle = "rgba(255, 255, 255, 0.9)";
-    c.strokeText(body.name, x, y - 8);
-    c.fillStyle = "#1d2730";
-    c.fillText(body.name, x, y - 8);
+  // One below the other where they would lie on each other.
+  private names(bodies: Body[], poses: Pose[]): void {
+    const taken: [number, number, number][] = []; // left, right, bottom
+    bodies.forEach((body, b) => {
+      if (body.shapes.some((shape) => shape.kind === "half-space")) return;
+      const [x, middle] = this.screen(poses[b].position);
+      const text = shortName(body.name);
+      const half = 3.4 * text.length;
+      let y = middle - 8;
+      for (const [left, right, bottom] of taken)
+        if (x - half < right && x + half > left && Math.abs(y - bottom) < 14) y = bottom + 15;
+      taken.push([x - half, x + half, y]);
+      label(this.context, text, x, y);
+    });
   }
 
   private listen(): void {
@@ -408,12 +297,4 @@ export class View2D implements View {
     this.scale *= ratio;
     this.fitted = false;
   }
-}
-
-export function superellipse(a: number, b: number, exponent: number): number[][] {
-  const power = (x: number) => Math.sign(x) * Math.abs(x) ** (2 / exponent);
-  return Array.from({ length: 96 }, (_, k) => {
-    const angle = (2 * Math.PI * k) / 96;
-    return [a * power(Math.cos(angle)), b * power(Math.sin(angle))];
-  });
 }

@@ -5,12 +5,17 @@
 import * as three from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { ContactMark, Pose, Snapshot } from "./data";
-import { FORCE, MODE_COLORS } from "./palette";
+import { Overlay, type Label } from "./overlay3d";
+import { FORCE, MODE_COLORS, START, TARGET } from "./palette";
 import { bodyMesh } from "./meshes";
-import type { Show, Stage, Trace, View } from "./view";
+import type { EventMark } from "./plan_data";
+import { numberText } from "./plots";
+import { shortName, type Show, type Stage, type Trace, type View } from "./view";
 
 const ARROW_PART = 0.18; // of the size of the scene, for the largest force
 const MARK_PART = 0.009;
+const MOST_LABELS = 8;
+const MANY = 150; // bodies; more of them are drawn with fewer faces
 const UP = new three.Vector3(0, 1, 0); // arrows and cones of three point along y
 
 export class View3D implements View {
@@ -24,6 +29,9 @@ export class View3D implements View {
   private arrows: three.ArrowHelper[] = [];
   private cones: three.Mesh[] = [];
   private lines: three.Line[] = [];
+  private guides = new three.Group();
+  private forms: three.BufferGeometry[] = []; // of a mark, by mode
+  private readonly overlay = new Overlay();
   private stage: Stage | undefined;
   private size = 1;
   private fitted = true; // until somebody turns or moves the view
@@ -34,7 +42,7 @@ export class View3D implements View {
     this.renderer = new three.WebGLRenderer({ antialias: hasGraphicsCard(), preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.setClearColor(0xffffff);
-    this.element.append(this.renderer.domElement);
+    this.element.append(this.renderer.domElement, this.overlay.element);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.addEventListener("change", redraw);
@@ -56,12 +64,18 @@ export class View3D implements View {
     sun.position.set(0.4 * this.size, -0.7 * this.size, this.size);
     this.scene.add(sun);
     const middle = low.map((x, k) => (x + high[k]) / 2);
-    this.bodies = stage.setting.bodies.map((body, index) => bodyMesh(body, index, this.size, middle));
+    const fine = stage.setting.bodies.length <= MANY;
+    this.bodies = stage.setting.bodies.map((body, index) => bodyMesh(body, index, this.size, middle, fine));
     this.scene.add(...this.bodies);
     this.marks = [];
     this.arrows = [];
     this.cones = [];
     this.lines = [];
+    const mark = MARK_PART * this.size;
+    this.forms = [new three.TorusGeometry(mark, 0.3 * mark, 8, 20), new three.BoxGeometry(1.7 * mark, 1.7 * mark, 1.7 * mark),
+      new three.SphereGeometry(mark, 16, 12), new three.OctahedronGeometry(1.35 * mark)];
+    this.guides = this.newGuides(stage, middle);
+    this.scene.add(this.guides);
     if (this.fitted) this.fit();
   }
 
@@ -88,6 +102,7 @@ export class View3D implements View {
     const box = this.element.getBoundingClientRect();
     const [width, height] = [Math.max(1, box.width), Math.max(1, box.height)];
     this.renderer.setSize(width, height);
+    this.overlay.resize();
     const before = this.camera.aspect;
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -103,13 +118,18 @@ export class View3D implements View {
   draw(snapshot: Snapshot, traces: Trace[], show: Show): void {
     if (!this.stage) return;
     this.bodies.forEach((object, b) => place(object, snapshot.poses[b]));
-    this.pool(this.marks, show.contacts ? snapshot.contacts : [], () => this.newMark(), setMark);
+    const changes = show.guides ? (this.stage.guides?.events ?? []) : [];
+    this.guides.visible = show.guides;
+    const marks = [...(show.contacts ? snapshot.contacts : []), ...changes.flatMap(eventMarks)];
+    this.pool(this.marks, marks, () => this.newMark(), (mark, m) => this.setMark(mark, m));
     const pressed = snapshot.contacts.filter((c) => Math.hypot(...c.force) > 0);
     this.pool(this.arrows, show.forces ? pressed : [], () => this.newArrow(), (arrow, c) => this.setArrow(arrow, c));
     const rough = snapshot.contacts.filter((c) => c.mode !== 0 && c.friction > 0);
     this.pool(this.cones, show.cones ? rough : [], () => this.newCone(), (cone, c) => this.setCone(cone, c));
     this.pool(this.lines, show.traces ? traces : [], () => this.newLine(), setLine);
     this.renderer.render(this.scene, this.camera);
+    this.overlay.labels(this.labels(snapshot, show, changes));
+    this.overlay.axes(this.camera, this.pixelsPerLength(), this.stage.lengthUnit);
   }
 
   // Objects are made once and shown as needed.
@@ -131,10 +151,61 @@ export class View3D implements View {
   }
 
   private newMark(): three.Mesh {
-    const geometry = new three.SphereGeometry(MARK_PART * this.size, 16, 12);
-    const mark = new three.Mesh(geometry, new three.MeshBasicMaterial({ depthTest: false, transparent: true }));
+    const mark = new three.Mesh(this.forms[2], new three.MeshBasicMaterial({ depthTest: false, transparent: true }));
     mark.renderOrder = 2;
     return mark;
+  }
+
+  // A form for each mode, as in the plane: cube sticks, ball rolls, octahedron slides, ring is apart.
+  private setMark(mark: three.Mesh, { point, mode }: { point: number[]; mode: number }): void {
+    mark.position.set(point[0], point[1], point[2]);
+    mark.geometry = this.forms[mode];
+    mark.quaternion.copy(mode === 0 ? this.camera.quaternion : new three.Quaternion());
+    (mark.material as three.MeshBasicMaterial).color.set(MODE_COLORS[mode]);
+  }
+
+  // Bodies where they start and where they should end.
+  private newGuides(stage: Stage, middle: number[]): three.Group {
+    const group = new three.Group();
+    const { bodies } = stage.setting;
+    const add = (body: number, pose: Pose, color: string) => {
+      const ghost = bodyMesh(bodies[body], body, this.size, middle, true);
+      const material = new three.MeshBasicMaterial({ color, transparent: true, opacity: 0.25, depthWrite: false });
+      ghost.traverse((part) => {
+        if (part instanceof three.Mesh) part.material = material;
+      });
+      place(ghost, pose);
+      group.add(ghost);
+    };
+    for (const body of stage.guides?.bodies ?? []) add(body, stage.guides!.start[body], START);
+    for (const target of stage.guides?.targets ?? []) add(target.body, target.pose, TARGET);
+    return group;
+  }
+
+  private labels(snapshot: Snapshot, show: Show, changes: EventMark[]): Label[] {
+    const stage = this.stage!;
+    const list: Label[] = [];
+    const put = (text: string, point: number[], color: string, down = 0) => {
+      const [x, y] = this.screen(point);
+      list.push({ text, at: [x, y + down], color });
+    };
+    if (show.names)
+      stage.setting.bodies.forEach((body, b) => {
+        if (body.shapes.every((shape) => shape.kind !== "half-space")) put(shortName(body.name), snapshot.poses[b].position, "#1d2730", -8);
+      });
+    if (!show.guides || !stage.guides) return list;
+    for (const body of stage.guides.bodies) put("start", stage.guides.start[body].position, START, 26);
+    for (const target of stage.guides.targets) put("target", target.pose.position, TARGET, 26);
+    if (changes.length <= MOST_LABELS)
+      for (const { time, points } of changes) for (const point of points) put(numberText(Number(time.toPrecision(3))), point, START, -8);
+    return list;
+  }
+
+  // At the middle of what is looked at.
+  private pixelsPerLength(): number {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    const height = this.renderer.domElement.clientHeight;
+    return height / (2 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
   }
 
   private newArrow(): three.ArrowHelper {
@@ -205,9 +276,8 @@ function place(object: three.Object3D, pose: Pose): void {
   object.quaternion.set(x, y, z, w);
 }
 
-function setMark(mark: three.Mesh, contact: ContactMark): void {
-  mark.position.set(contact.point[0], contact.point[1], contact.point[2]);
-  (mark.material as three.MeshBasicMaterial).color.set(MODE_COLORS[contact.mode]);
+function eventMarks(event: EventMark): { point: number[]; mode: number }[] {
+  return event.points.map((point) => ({ point, mode: event.mode }));
 }
 
 function setLine(line: three.Line, trace: Trace): void {

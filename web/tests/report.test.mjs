@@ -22,6 +22,18 @@ function planarDifference(pose, row, body) {
   );
 }
 
+// Plays on from a time, stops when told, and stands still then.
+async function plays(page, from, until) {
+  await page.evaluate((t) => window.stickslip.seek(t), from);
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction((t) => window.stickslip.time() > t || !window.stickslip.playing(), until);
+  assert.ok((await page.evaluate(() => window.stickslip.time())) > until, "stops by itself");
+  await page.evaluate(() => window.stickslip.playing() && document.querySelector("button.play").click());
+  const stopped = await page.evaluate(() => window.stickslip.time());
+  await page.waitForTimeout(200);
+  assert.equal(await page.evaluate(() => window.stickslip.time()), stopped, "goes on after pause");
+}
+
 test("meter stick: plays, scrubs to recorded poses, colours stick and slide", async () => {
   const run = support.report("meter-stick", "examples/meter-stick/scene.toml");
   const rows = support.readCsv(run.recording);
@@ -51,13 +63,8 @@ test("meter stick: plays, scrubs to recorded poses, colours stick and slide", as
     await page.getByLabel("forces").check();
   }
 
-  await page.evaluate(() => window.stickslip.seek(1));
-  await page.getByRole("button", { name: "Play" }).click();
-  await page.waitForFunction(() => window.stickslip.time() > 1.2);
-  await page.getByRole("button", { name: "Pause" }).click();
+  await plays(page, 1, 1.2);
   const stopped = await page.evaluate(() => window.stickslip.time());
-  await page.waitForTimeout(200);
-  assert.equal(await page.evaluate(() => window.stickslip.time()), stopped, "goes on after pause");
   await page.getByRole("button", { name: "One frame on" }).click();
   assert.ok((await page.evaluate(() => window.stickslip.time())) > stopped);
 
@@ -95,6 +102,7 @@ test("vibrating plate in space: poses of plate and particle, and a picture that 
       assert.ok(turn > 1 - 1e-6, `${body} is turned`);
     }
   }
+  await plays(page, 0, 0.02);
   await page.evaluate(() => window.stickslip.seek(0.5));
   await support.samePicture(page, ".stage", "plate");
   await page.screenshot({ path: join(support.output, "plate-laptop.png"), fullPage: true });
@@ -120,10 +128,14 @@ test("feeder before and after on one page: each peg is where its recording has i
       const off = planarDifference(await page.evaluate(() => window.stickslip.pose("peg")), row, "peg");
       assert.ok(off < poseTolerance(20), `${tab} at t = ${row.time} is off by ${off}`);
     }
+    const [begin, end] = await page.evaluate(() => [window.stickslip.begin(), window.stickslip.end()]);
+    await plays(page, begin, begin + 0.02 * (end - begin));
     const observables = page.locator("details", { hasText: "Observables at the end" });
     await observables.locator("summary").click();
     assert.match(await observables.locator("tr", { hasText: "passed" }).textContent(), run === later ? /passed1/ : /passed0/);
   }
+  await page.evaluate(() => window.stickslip.seek(window.stickslip.end()));
+  await support.samePicture(page, ".stage", "feeder");
   await page.screenshot({ path: join(support.output, "feeder-laptop.png"), fullPage: true });
   assert.deepEqual(problems, []);
   await close();
