@@ -107,5 +107,21 @@ TEST(GlobalForm, IsCertifiedInItsOwnTermsAndMatchesTheLocalOne) {
   }
 }
 
+// Impulses are then tiny numbers beside velocities: an error relative to r and u alone would ask for 1e-15 of q where
+// contacts stick.
+TEST(GlobalForm, LightBodiesAreSolvedLikeHeavyOnes) {
+  for (const double mass : {1e-9, 1e-6, 1.0, 1e6})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      GlobalContactProblem problem = random_global(seed, 3, 4, 6, 8);
+      problem.M *= mass, problem.f *= mass;
+      ContactSolver solver;
+      std::vector<double> r;
+      Eigen::VectorXd v;
+      const SolverSummary summary = solver.solve(problem, r, v);
+      EXPECT_TRUE(summary.solved()) << "masses times " << mass << " seed " << seed << " error "
+                                    << summary.residual.error;
+    }
+}
+
 }  // namespace
 }  // namespace stickslip::complementarity

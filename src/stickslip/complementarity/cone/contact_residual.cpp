@@ -86,9 +86,8 @@ void add_to_parts(const Contact<D>& c, Parts& parts) {
 }
 
 template <int D>
-void add_contact(Contact<D>& c, Totals& totals, bool q_counts = true) {
+void add_contact(Contact<D>& c, Totals& totals) {
   add_to_sums(c, totals.plain);
-  if (!q_counts) totals.plain.q = 0;  // the corpus' error of the global form is relative to r and u only
   const double inverse = 1 / c.scale;
   for (int k = 0; k < D; ++k) c.r[k] *= inverse, c.u[k] *= c.scale, c.q[k] *= c.scale;
   c.given *= inverse;
@@ -189,7 +188,7 @@ Residual global_residual(const GlobalContactProblem& problem, std::span<const do
       if (problem.compliance.empty()) continue;
       for (int l = 0; l < D; ++l) contact.u[k] += problem.compliance[(c * D + k) * D + l] * r[c * D + l];
     }
-    add_contact(contact, totals, false);
+    add_contact(contact, totals);
   }
   Residual out = totals.residual();
   out.natural = std::isfinite(dynamics) ? out.natural + dynamics : Residual::kUnknown;
