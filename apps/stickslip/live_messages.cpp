@@ -4,6 +4,7 @@
 
 #include "recording_info.h"
 
+#include "stickslip/report/frame_selection.h"
 #include "stickslip/report/page_data.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/stepping/stepper.h"
@@ -73,8 +74,9 @@ std::string frame_message(const simulation::Simulation& run, std::span<const dou
         surface >= 0 ? run.model().surfaces[static_cast<std::size_t>(surface)].friction_static : 0.0;
     Json row = Json::array({a, b, static_cast<int>(c.mode), friction});
     put(row, 0.5 * (c.contact.point_a + c.contact.point_b));
-    put(row, c.contact.normal);
-    put(row, c.force);
+    const double sign = report::on_second_body(run.model(), c) ? -1 : 1;
+    put(row, sign * c.contact.normal);
+    put(row, sign * c.force);
     contacts.push_back(std::move(row));
   }
   for (const double x : observables) values.push_back(number(x));
@@ -97,14 +99,19 @@ std::string saved_scene(const std::string& file, const scene::Scene& scene,
                         const std::map<std::string, std::string>& overrides) {
   std::string text = fmt::format(
       "# Saved by stickslip live {}. Parameters and method as they were; the rest is included.\n", STICKSLIP_VERSION);
-  text += fmt::format("include = [{}]\n\n[parameters]\n", scene::toml_text(std::filesystem::absolute(file).string()));
+  text += fmt::format("include = [{}]\n", scene::toml_text(std::filesystem::absolute(file).string()));
+  const auto value_text = [](const std::string& value) {
+    const bool numeric = value.find_first_not_of("0123456789.eE+-") == std::string::npos;
+    return numeric ? value : scene::toml_text(value);
+  };
+  if (overrides.contains("duration")) text += fmt::format("duration = {}\n", value_text(overrides.at("duration")));
+  text += "\n[parameters]\n";
   for (const scene::Parameter& parameter : scene.parameters)
     if (overrides.contains(parameter.name)) text += fmt::format("{} = {}\n", parameter.name, parameter.value);
   text += "\n[method]\n";
   for (const auto& [name, value] : overrides) {
     if (!name.starts_with("method.")) continue;
-    const bool numeric = value.find_first_not_of("0123456789.eE+-") == std::string::npos;
-    text += fmt::format("{} = {}\n", name.substr(7), numeric ? value : scene::toml_text(value));
+    text += fmt::format("{} = {}\n", name.substr(7), value_text(value));
   }
   return text;
 }

@@ -20,8 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kFrameInterval = 20ms, kSlice = 12ms, kIdle = 100ms;
-constexpr double kBehind = 0.1;                   // seconds of wall time before the clock is set anew
-constexpr std::size_t kMostRecorded = 1'000'000;  // frames; some hundred bytes each
+constexpr double kBehind = 0.1;  // seconds of wall time before the clock is set anew
+constexpr std::size_t kMostBytes = 500'000'000, kFrameBytes = 600, kBodyBytes = 140;  // of a recording; estimates
 
 constexpr double kGrown = 1.5;  // times the deepest overlap before a change
 
@@ -267,8 +267,13 @@ void LiveSession::one_step() {
   } catch (const scene::SceneError& error) {
     return stop(error.what());
   }
-  if (recorded_ < kMostRecorded) {
-    ++recorded_;
+  // What lies on disk and is exported at once has an end.
+  const std::size_t most = kMostBytes / (kFrameBytes + kBodyBytes * run.state().bodies.size());
+  if (recorded_ == most) {
+    notice_ = fmt::format("the recording is full and ends at t = {:.6g}; reset begins a new one", run.time());
+    publish_setting();
+  }
+  if (recorded_++ < most) {
     recorder_->append(recording::Frame{run.state(), run.contacts(), now_->values, run.last_report().residual});
   }
   const int by = now_->observer->stopped_by();

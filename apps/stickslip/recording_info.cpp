@@ -9,7 +9,7 @@ namespace stickslip::app {
 std::string method_text(const stepping::Method& method) {
   std::string friction = method.friction;
   if (friction == "pyramid") friction += fmt::format(" with {} directions", method.directions);
-  return fmt::format("{}, {}, {}, step {}, solver {}, tolerance {}", method.motion, method.stepper, friction,
+  return fmt::format("{}, {}, {}, step {:.6g}, solver {}, tolerance {}", method.motion, method.stepper, friction,
                      method.step, method.solver, method.tolerance);
 }
 

@@ -121,7 +121,7 @@ export interface ContactMark {
   friction: number;
   point: number[];
   normal: number[];
-  force: number[]; // on body a
+  force: number[]; // on the body that is free to move; on a where both are
 }
 
 export interface Snapshot {

@@ -12,12 +12,12 @@ const CROSS = 9; // pixels
 const MOST_LABELS = 8;
 
 export function drawGuides(sheet: Sheet, bodies: Body[], guides: Guides): void {
-  for (const body of guides.bodies) outline(sheet, bodies[body], guides.start[body], START, "start");
+  for (const body of guides.bodies) outline(sheet, bodies[body], guides.start[body], START, "start", 40);
   for (const target of guides.targets) drawTarget(sheet, bodies[target.body], target);
   guides.events.forEach((event) => drawEvent(sheet, event, guides.events.length <= MOST_LABELS));
 }
 
-function outline(sheet: Sheet, body: Body, pose: Pose, color: string, text: string): void {
+function outline(sheet: Sheet, body: Body, pose: Pose, color: string, text: string, below: number): void {
   const c = sheet.context;
   c.save();
   c.strokeStyle = color;
@@ -26,14 +26,14 @@ function outline(sheet: Sheet, body: Body, pose: Pose, color: string, text: stri
   outlineBody(sheet, body, pose);
   c.restore();
   const [x, y] = sheet.screen(pose.position);
-  label(c, text, x, y + 26, color);
+  label(c, text, x, y + below, color);
 }
 
 // A cross where the place is known, a line where only one coordinate is.
 function drawTarget(sheet: Sheet, body: Body, target: Target): void {
   const c = sheet.context;
   const [x, y] = sheet.screen(target.pose.position);
-  outline(sheet, body, target.pose, TARGET, "target");
+  outline(sheet, body, target.pose, TARGET, "target", 26);
   const [along, up] = target.fixed;
   const far = sheet.reach * sheet.scale;
   c.save();

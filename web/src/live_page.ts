@@ -10,7 +10,7 @@ import { boxAround, Remote, snapshotOf, type LiveFrame, type LiveSetting } from 
 import { ParameterPanel } from "./live_parameters";
 import { LivePlot } from "./live_plot";
 import { numberText } from "./plots";
-import { makeView } from "./run_page";
+import { makeView, shapeOf } from "./run_page";
 import { traced, type Show, type Trace, type View } from "./view";
 
 const PLOT_INTERVAL = 200; // ms between redraws of the curves
@@ -81,7 +81,7 @@ export class LivePage {
     this.say(setting.notice);
     if (first) this.build(setting);
     if (!sameBodies) this.restart();
-    this.parameters.load(setting.parameters, setting.method, setting.notice !== "");
+    this.parameters.load(setting.parameters, setting.method, setting.units.time, setting.notice !== "");
     this.place();
     this.dirty = true;
   }
@@ -166,6 +166,7 @@ export class LivePage {
 
   private place(): void {
     if (!this.setting || !this.view) return;
+    if (this.setting.dimension === 2 && this.bounds) this.view.element.style.setProperty("--shape", String(shapeOf(this.bounds)));
     this.view.load({
       setting: this.setting,
       bounds: this.bounds ?? [[-1, -1, -1], [1, 1, 1]],
@@ -201,7 +202,7 @@ export class LivePage {
     showPlaying(this.play, frame.playing);
     if (this.speed && document.activeElement !== this.speed) this.speed.value = String(frame.speed);
     const slow = frame.playing && frame.rate > 0 && frame.rate < 0.9 * frame.speed;
-    this.pace.textContent = !frame.playing ? "paused" : slow ? `slower than asked: ${numberText(frame.rate)}×` : "keeps pace";
+    this.pace.textContent = !frame.playing ? "paused" : slow ? `slower than asked: ${numberText(Number(frame.rate.toPrecision(2)))}×` : "keeps pace";
     this.pace.classList.toggle("slow", slow);
     if (now - this.plotted < PLOT_INTERVAL && frame.playing) return;
     this.plotted = now;

@@ -32,8 +32,8 @@ export class ParameterPanel {
   }
 
   // `refused`: the newest choice was not possible, and what the simulation says holds.
-  load(parameters: LiveParameter[], method: LiveSetting["method"], refused: boolean): void {
-    if (this.rows.size === 0) this.build(parameters, method);
+  load(parameters: LiveParameter[], method: LiveSetting["method"], timeUnit: string, refused: boolean): void {
+    if (this.stepper.options.length === 0) this.build(parameters, method, timeUnit);
     if (refused) this.unanswered.clear();
     for (const parameter of parameters) {
       const row = this.rows.get(parameter.name);
@@ -49,7 +49,7 @@ export class ParameterPanel {
     if (document.activeElement !== this.step) this.step.value = String(method.step);
   }
 
-  private build(parameters: LiveParameter[], method: LiveSetting["method"]): void {
+  private build(parameters: LiveParameter[], method: LiveSetting["method"], timeUnit: string): void {
     for (const parameter of parameters) this.element.append(this.row(parameter));
     if (parameters.length === 0) this.element.append(element("p", { class: "note" }, "This scene has no parameters."));
     for (const name of method.steppers) this.stepper.append(new Option(name));
@@ -57,7 +57,7 @@ export class ParameterPanel {
       element("div", { class: "method" },
         element("label", {}, "stepper ", this.stepper),
         element("label", {}, "friction ", this.friction),
-        element("label", {}, "step ", this.step)),
+        element("label", {}, "step ", this.step, timeUnit ? ` ${timeUnit}` : "")),
     );
   }
 

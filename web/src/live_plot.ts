@@ -50,7 +50,10 @@ export class LivePlot {
     const width = Math.max(120, this.element.clientWidth);
     if (!this.chart) {
       const plot = { logarithmic: false, curves: [{ name: "" }] };
-      this.chart = new uPlot(plotOptions(plot, width, this.timeUnit), [[], []], this.place);
+      const options = plotOptions(plot, width, this.timeUnit);
+      // A single value, as after a reload, is a point.
+      options.series[1].points = { show: () => this.time.length < 3, size: 7 };
+      this.chart = new uPlot(options, [[], []], this.place);
     } else if (this.chart.width !== width) this.chart.setSize({ width, height: this.chart.height });
   }
 

@@ -165,7 +165,7 @@ export class RunPage {
 }
 
 // Width over height of what is to be seen: a long thin scene needs no high picture.
-function shapeOf([low, high]: number[][]): number {
+export function shapeOf([low, high]: number[][]): number {
   return (high[0] - low[0]) / Math.max(high[1] - low[1], 1e-12);
 }
 

@@ -94,6 +94,21 @@ test("meter stick: a dragged slider changes the motion, pause, step and reset wo
 
   await page.getByLabel("Stepper").selectOption("second-order");
   await page.waitForFunction(() => window.stickslip.method().stepper === "second-order");
+  await page.getByLabel("Friction", { exact: true }).selectOption("pyramid");
+  await page.waitForFunction(() => window.stickslip.method().friction === "pyramid");
+  await page.getByLabel("Step size").fill("0.002");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => window.stickslip.method().step === 0.002);
+  const before = await page.evaluate(() => window.stickslip.time());
+  await page.getByRole("button", { name: "One step" }).click();
+  await page.waitForFunction((t) => window.stickslip.time() > t, before);
+  const width = (await page.evaluate(() => window.stickslip.time())) - before;
+  assert.ok(Math.abs(width - 0.002) < 1e-9, `a step of 0.002 took ${width}`);
+  // A value that cannot be is refused with a word, and nothing changes.
+  await page.getByLabel("half_thickness, as a number").fill("-1");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /half_thickness/.test(document.querySelector(".notice").textContent));
+  assert.equal(await page.evaluate(() => window.stickslip.parameter("half_thickness")), 0.01);
   await page.reload();
   await page.waitForFunction(() => Number.isFinite(window.stickslip?.time()));
   assert.ok((await page.evaluate(() => window.stickslip.time())) >= time, "a reloaded page shows the same run");
@@ -109,6 +124,8 @@ test("meter stick: a dragged slider changes the motion, pause, step and reset wo
   const again = JSON.parse(support.stickslip("run", saved, "--no-record", "--json", "--set", "duration=0.1"));
   assert.ok(Math.abs(again.parameters.speed - speed) < 1e-9);
   assert.equal(again.method.stepper, "second-order");
+  assert.equal(again.method.friction, "pyramid");
+  assert.equal(again.method.step, 0.002);
   const [export_] = await Promise.all([page.waitForEvent("download"), page.getByText("export recording").click()]);
   const recording = join(support.output, "live.h5");
   await export_.saveAs(recording);

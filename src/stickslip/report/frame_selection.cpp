@@ -126,7 +126,17 @@ std::vector<contact::ContactResult> shown_contacts(const RunData& data, std::siz
   std::vector<contact::ContactResult> contacts = data.recording.contacts(frame);
   const double reach = kOpenReach * data.bounds.size();
   std::erase_if(contacts, [&](const auto& c) { return c.mode == contact::Mode::Open && c.contact.gap > reach; });
+  for (contact::ContactResult& c : contacts) {
+    if (!on_second_body(data.description.model, c)) continue;
+    c.force = -c.force;
+    c.contact.normal = -c.contact.normal;
+  }
   return contacts;
+}
+
+bool on_second_body(const model::Model& model, const contact::ContactResult& contact) {
+  const auto free = [&](int body) { return model.bodies[static_cast<std::size_t>(body)].mass > 0; };
+  return !free(contact.contact.id.body_a) && free(contact.contact.id.body_b);
 }
 
 Selection select_frames(const RunData& data, std::size_t budget) {

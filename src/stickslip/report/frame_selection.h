@@ -22,7 +22,11 @@ struct Selection {
 
 // Largest rows of one frame's contacts that are shown: touching ones, and open ones closer than this part of the scene.
 constexpr double kOpenReach = 0.02;
+// Forces and normals are those on the body that is free to move; on the first one where both are.
 [[nodiscard]] std::vector<contact::ContactResult> shown_contacts(const RunData& data, std::size_t frame);
+
+// Whether force and normal are to be turned around for that.
+[[nodiscard]] bool on_second_body(const model::Model& model, const contact::ContactResult& contact);
 
 // Of one frame, in bytes before compression.
 [[nodiscard]] std::size_t frame_bytes(std::size_t bodies, std::size_t contacts, int dimension);

@@ -22,11 +22,6 @@ constexpr Color kCurves[] = {rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0x
 constexpr double kMargin = 16, kGap = 12, kGutter = 56, kRow = 26, kPlot = 120;
 constexpr std::size_t kMostRows = 16, kBuckets = 800;  // kBuckets: of a curve, more than a picture has points
 
-double nice_step(double length, double parts) {
-  const double raw = length / parts, power = std::pow(10, std::floor(std::log10(raw))), m = raw / power;
-  return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
-}
-
 std::string tick_text(double value, double step) {
   if (std::fabs(value) < 1e-9 * step) return "0";
   const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
@@ -66,7 +61,7 @@ double draw_bands(Painter& painter, const RunData& data, double top, double widt
     x += 56;
   }
   top += 22;
-  if (rows == 0) painter.text({kMargin, top + 10}, "No bodies touched during this run.", 10, kSoft);
+  if (rows == 0) painter.text({kMargin, top + 10}, "No bodies touched, or only within a step.", 10, kSoft);
   const Axes axes{{kMargin + kGutter, top},
                   {width - 2 * kMargin - kGutter, kRow * static_cast<double>(rows)},
                   time.front(),
@@ -160,6 +155,11 @@ std::vector<std::size_t> frames_of(const RunData& data, const StillOptions& opti
 }
 
 }  // namespace
+
+double nice_step(double length, double parts) {
+  const double raw = length / parts, power = std::pow(10, std::floor(std::log10(raw))), m = raw / power;
+  return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
+}
 
 std::string draw_still(const RunData& data, Painter::Format format, const StillOptions& options) {
   const std::vector<std::size_t> frames = frames_of(data, options);

@@ -18,6 +18,9 @@ struct StillOptions {
 
 [[nodiscard]] std::string draw_still(const RunData& data, Painter::Format format, const StillOptions& options = {});
 
+// 1, 2 or 5 times a power of ten that divides a length into about `parts`.
+[[nodiscard]] double nice_step(double length, double parts);
+
 // The scene at a recorded frame, inside a rectangle.
 void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& size);
 

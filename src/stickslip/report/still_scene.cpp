@@ -9,6 +9,8 @@
 #include "stickslip/report/frame_selection.h"
 #include "stickslip/report/outlines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -180,6 +182,30 @@ void draw_traces(Painter& painter, const Camera& camera, const RunData& data, st
   for (const auto& line : lines) painter.stroke(line, false, kTrace, 0.7);
 }
 
+// As on the page: square sticks, disc rolls, diamond slides, ring is apart.
+void draw_mark(Painter& painter, const Vec2& at, contact::Mode mode) {
+  const Color color = kModes[static_cast<int>(mode)];
+  const double r = 2.6;
+  if (mode == contact::Mode::Open)
+    painter.circle(at, r, color, 0.8);
+  else if (mode == contact::Mode::Stick)
+    painter.box(at - Vec2(r, r), {2 * r, 2 * r}, color);
+  else if (mode == contact::Mode::Slide)
+    painter.fill({{at - Vec2(0, 1.4 * r), at + Vec2(1.4 * r, 0), at + Vec2(0, 1.4 * r), at - Vec2(1.4 * r, 0)}}, color);
+  else
+    painter.disc(at, 1.1 * r, color);
+}
+
+// A length to compare with, in the lower left corner.
+void draw_scale(Painter& painter, const Camera& camera, const std::string& unit, const Vec2& corner, const Vec2& size) {
+  const double length = nice_step(0.25 * size.x() / camera.scale, 1);
+  const Vec2 from = corner + Vec2(7, size.y() - 6), to = from + Vec2(length * camera.scale, 0);
+  if (!(to.x() < corner.x() + 0.8 * size.x())) return;
+  painter.stroke({from - Vec2(0, 3), from, to, to - Vec2(0, 3)}, false, kOutline, 0.75);
+  painter.text(0.5 * (from + to) - Vec2(0, 3), fmt::format("{:g}{}{}", length, unit.empty() ? "" : " ", unit), 8,
+               kOutline, Align::Centre);
+}
+
 }  // namespace
 
 void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& size) {
@@ -217,11 +243,9 @@ void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const 
   for (const contact::ContactResult& c : shown_contacts(data, frame)) {
     const Vec2 at = camera.at(0.5 * (c.contact.point_a + c.contact.point_b));
     draw_force(painter, at, per_force * camera.along(c.force));
-    if (c.mode == contact::Mode::Open)
-      painter.circle(at, 2.5, kModes[0], 0.8);
-    else
-      painter.disc(at, 2.8, kModes[static_cast<int>(c.mode)]);
+    draw_mark(painter, at, c.mode);
   }
+  draw_scale(painter, camera, data.units.length, corner, size);
   painter.unclip();
   painter.stroke({corner, corner + Vec2(size.x(), 0), corner + size, corner + Vec2(0, size.y())}, true, kFrame, 0.75);
 }

@@ -38,12 +38,14 @@ Units units_of(const recording::RunDescription& description) {
   Units units;
   units.length = first_of({"mm", "cm", "m", "km", "in"}, whole);
   units.time = first_of({"ms", "us", "min", "s"}, parts);
-  if (units.time.empty() && parts.contains("Hz")) units.time = "s";
+  // Newton, joule and the like have the second in them.
+  if (units.time.empty() && !first_of({"Hz", "N", "mN", "kN", "J", "mJ", "kJ", "W", "Pa", "kPa"}, parts).empty())
+    units.time = std::string(1, 's');  // not = "s": g++ 12 warns of an overlap that is none
   const bool si = units.length == "m" && units.time == "s" && !(parts.contains("g") && !parts.contains("kg"));
   units.force = first_of({"N", "mN", "kN"}, whole);
   units.energy = first_of({"J", "mJ", "kJ"}, whole);
-  if (si && units.force.empty()) units.force = "N";
-  if (si && units.energy.empty()) units.energy = "J";
+  if (si && units.force.empty()) units.force = std::string(1, 'N');
+  if (si && units.energy.empty()) units.energy = std::string(1, 'J');
   return units;
 }
 
