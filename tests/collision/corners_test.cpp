@@ -82,6 +82,17 @@ TEST(Corners, FallingPastACornerIsNotBlocked) {
   }
 }
 
+// Present velocities just miss the corner, gravity within the step would reach it: still nothing may stop it.
+TEST(Corners, FallingPastACornerFasterThanPresentVelocitiesSayIsNotBlocked) {
+  const double h = 0.01, faster = 9.81 * h, margin = 2 * h * faster;
+  const model::Polygon table = model::make_rectangle(2, 1);
+  for (const Contact& c : touch(table, kParticle, true, Vec3(1.005, 0.5107, 0), Vec3(0, -1.275, 0), h, margin))
+    EXPECT_GE(c.gap + h * c.normal.y() * (1.275 + faster), 0);
+  const model::Polyhedron block = model::make_box(Vec3(2, 2, 1));
+  for (const Contact& c : touch(block, kParticle, false, Vec3(1.005, 0.2, 0.5107), Vec3(0, 0, -1.275), h, margin))
+    EXPECT_GE(c.gap + h * c.normal.z() * (1.275 + faster), 0);
+}
+
 // A block slides over the edge of a table: its overhanging corner must not catch on the table's corner.
 TEST(Corners, OverhangingBlockIsHeldByTheTablesCornerOnly) {
   const model::Polygon table = model::make_rectangle(4, 1), block = model::make_rectangle(1, 1);

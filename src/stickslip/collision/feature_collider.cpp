@@ -203,6 +203,7 @@ void FeatureCollider::search_pair(const ShapePair& pair, double margin, double h
                           {ga.body, gb.body, ga.shape, gb.shape, 0, 0},
                           pair.surface,
                           reach,
+                          horizon > 0 ? margin : 0,
                           horizon,
                           kLean + horizon * (fa.spin + fb.spin),
                           previous_,

@@ -46,6 +46,7 @@ struct PairSearch {
   ContactId id;          // bodies and shapes filled in
   int surface = 0;
   double reach = 0;                      // pairs with a smaller gap are wanted
+  double margin = 0;                     // what forces may add to motion by present velocities
   double horizon = 0;                    // seconds
   double slack = 0;                      // sine of how far an edge may lean below the touching plane and still count
   const std::vector<Contact>& previous;  // contacts of the step before, canonical order
@@ -69,7 +70,7 @@ struct PairSearch {
 
 // The same pair seen from the other shape: contacts that the view adds are those of the pair.
 [[nodiscard]] inline PairSearch seen_from_b(PairSearch& pair) {
-  return {pair.b,       pair.a,     !pair.swapped, pair.id,      pair.surface, pair.reach,
+  return {pair.b,       pair.a,     !pair.swapped, pair.id,      pair.surface, pair.reach, pair.margin,
           pair.horizon, pair.slack, pair.previous, pair.scratch, pair.out,     pair.first};
 }
 

@@ -32,7 +32,7 @@ constexpr double kSameRelative = 1e-9;  // two points closer than this part of t
 
 struct Probe {
   Vec2 p = Vec2::Zero(), approach = Vec2::Zero();  // position; displacement within the horizon; frame of b
-  double r = 0;
+  double r = 0, margin = 0;                        // rounding; what forces may add to the approach
   Vec2 arm[2] = {Vec2::Zero(), Vec2::Zero()};
   int arms = 0;
   double slack = 0;
@@ -70,11 +70,14 @@ Candidate corner_candidate(const PolygonTopology& b, const Probe& probe, int ver
 }
 
 // The closest feature, unless the vertex is about to reach it while another face of the same corner stays in front.
-// (A closest feature that is not valid has a closer pair beside it: nothing takes its place.)
-Candidate choose(const Candidate& closest, const Candidate& before, const Candidate& after) {
-  if (!closest.valid || std::min(closest.now, closest.then) >= 0) return closest;
+// (A closest feature that is not valid has a closer pair beside it: nothing takes its place.) Within `margin` it is not
+// sure to be reached; then the other face must be as far in front.
+Candidate choose(const Candidate& closest, const Candidate& before, const Candidate& after, double margin = 0) {
+  const double left = std::min(closest.now, closest.then);
+  if (!closest.valid || left >= margin) return closest;
   for (const Candidate& other : {before, after}) {
-    if (other.valid && std::min(other.now, other.then) >= 0) return other;
+    const double open = std::min(other.now, other.then);
+    if (other.valid && (left < 0 ? open >= 0 : open > margin)) return other;
   }
   return closest;
 }
@@ -104,9 +107,9 @@ void keep_side(const PolygonTopology& b, const Probe& probe, int side, double re
 
 void keep_corner(const PolygonTopology& b, const Probe& probe, int vertex, double reach, std::vector<Hit>& hits) {
   const auto k = static_cast<std::size_t>(vertex);
-  keep(
-      choose(corner_candidate(b, probe, vertex), side_candidate(b, probe, vertex), side_candidate(b, probe, b.prev[k])),
-      reach, hits);
+  keep(choose(corner_candidate(b, probe, vertex), side_candidate(b, probe, vertex), side_candidate(b, probe, b.prev[k]),
+              probe.margin),
+       reach, hits);
 }
 
 // Convex polygon: the side with the largest height leads to the closest feature.
@@ -307,6 +310,7 @@ Probe make_probe(const PairSearch& pair, int vertex) {
   probe.p = flat(pair.b.frame.to_body(x));
   probe.approach = flat(pair.b.frame.rotation.transpose() * pair.approach(x));
   probe.r = pair.a.geometry.rounding;
+  probe.margin = pair.margin;
   probe.slack = pair.slack;
   probe.preferred_pass = previous_pass(pair, vertex_code(vertex));
   return probe;

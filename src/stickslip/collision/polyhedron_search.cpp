@@ -79,6 +79,7 @@ void search_vertices(PairSearch& pair, bool second_view) {
   const double same = same_distance(pair);
   SpatialProbe probe;
   probe.r = a.rounding;
+  probe.margin = pair.margin;
   probe.slack = pair.slack;
   probe.arm_turn = pair.b.frame.rotation.transpose() * pair.a.frame.rotation;
   for (int i = 0; i < static_cast<int>(a.vertex.size()); ++i) {

@@ -13,9 +13,9 @@ namespace stickslip::collision {
 
 struct SpatialProbe {
   Vec3 p = Vec3::Zero(), approach = Vec3::Zero();  // position, displacement within the horizon; frame of the polyhedron
-  double r = 0;
-  std::span<const Vec3> arms;        // sharp edges that leave the vertex, in the frame of its own body
-  Mat3 arm_turn = Mat3::Identity();  // from there to the frame of the polyhedron
+  double r = 0, margin = 0;                        // rounding; what forces may add to the approach
+  std::span<const Vec3> arms;                      // sharp edges that leave the vertex, in the frame of its own body
+  Mat3 arm_turn = Mat3::Identity();                // from there to the frame of the polyhedron
   double slack = 0;
 
   [[nodiscard]] bool lowest(const Vec3& n, double allowed) const;

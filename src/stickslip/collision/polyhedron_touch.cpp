@@ -22,8 +22,14 @@ struct Candidate {
   Vec3 normal = Vec3::Zero();
   bool valid = false;
 
-  [[nodiscard]] bool stays_open() const { return std::min(now, then) >= 0; }
+  [[nodiscard]] double left() const { return std::min(now, then); }
 };
+
+// The closest feature is about to be reached, or within the margin of it; a facet that stays in front (as far as
+// the margin in the second case) tells that p passes by.
+bool passes_by(const Candidate& closest, const Candidate& facet, double margin) {
+  return facet.valid && (closest.left() < 0 ? facet.left() >= 0 : facet.left() > margin);
+}
 
 Candidate facet_candidate(const Geometry& b, const SpatialProbe& probe, int facet) {
   const Facet& f = b.facet[static_cast<std::size_t>(facet)];
@@ -139,11 +145,10 @@ void touch_convex(const Geometry& b, const SpatialProbe& probe, double reach, st
     }
   }
   if (!faces_facet) closest = closest_edge_or_vertex(b, probe);
-  if (closest.valid && closest.now < reach && !closest.stays_open()) {
-    // About to be reached: a facet that stays in front tells that p passes by.
+  if (closest.valid && closest.now < reach && closest.left() < (faces_facet ? 0 : probe.margin)) {
     for (int i = 0; i < facets; ++i) {
       const Candidate other = facet_candidate(b, probe, i);
-      if (other.valid && other.stays_open()) return keep(other, reach, hits);
+      if (passes_by(closest, other, probe.margin)) return keep(other, reach, hits);
     }
   }
   keep(closest, reach, hits);
@@ -199,10 +204,10 @@ void touch_edge(const Geometry& b, const SpatialProbe& probe, int index, double 
   closest.consider(distance, edge.corner == Corner::Reflex, -1, edge.corner == Corner::Reflex ? index : -1);
   if (edge.corner != Corner::Convex || distance >= reach + probe.r) return;
   const Candidate candidate = point_candidate(probe, edge_code(index), begin + s * edge.direction);
-  if (candidate.valid && !candidate.stays_open()) {
+  if (candidate.valid && candidate.left() < probe.margin) {
     for (int facet : edge.facet) {
       const Candidate other = facet_candidate(b, probe, facet);
-      if (other.valid && other.stays_open()) return keep(other, reach, hits);
+      if (passes_by(candidate, other, probe.margin)) return keep(other, reach, hits);
     }
   }
   keep(candidate, reach, hits);
