@@ -62,7 +62,10 @@ int run_scene(const RunOptions& options) {
   RunEnd end = RunEnd::Finished;
   try {
     end = session->run();
-  } catch (const std::exception& error) {  // a full disk, an expression that is not a number at some time
+  } catch (const scene::SceneError& error) {  // an expression that is not a number; it says when
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kFailed;
+  } catch (const std::exception& error) {  // a full disk
     fmt::print(stderr, "stickslip: at t = {:.9g}: {}\n", session->simulation().time(), error.what());
     return kFailed;
   }

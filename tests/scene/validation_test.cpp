@@ -76,6 +76,17 @@ std::vector<BadScene> bad_scenes() {
       {"MissingInertia", body("mass = 1\nshape = { points = [[0, 0], [1, 0]] }"), 4, 1, "can turn but has no inertia"},
       {"NanMass", body("mass = \"0/0\"\nshape = { box = [1, 1] }"), 6, 8, "not a number"},
       {"SelfCrossing", body("mass = 1\nshape = { polygon = [[0, 0], [1, 1], [1, 0], [0, 1]] }"), 7, 21, "cross"},
+      {"HoleOutside",
+       body("mass = 1\nshape = { polygon = { outer = [[0, 0], [1, 0], [0, 1]], holes = [[[2, 2], [3, 2], [2, 3]]] } }"),
+       7, 21, "hole 0 does not lie within the outer boundary"},
+      {"HoleInAHole",
+       body("mass = 1\nshape = { polygon = { outer = [[0, 0], [9, 0], [0, 9]], holes = [[[1, 1], [4, 1], [1, 4]], "
+            "[[1.2, "
+            "1.2], [2, 1.2], [1.2, 2]]] } }"),
+       7, 21, "hole 1 lies within hole 0"},
+      {"InertiaOfNoBody",
+       "dimension = 3\nduration = 1\n[[body]]\nname = \"m\"\nmass = 1\ninertia = [1, 1, 2.1]\nshape = { sphere = 1 }",
+       6, 11, "no body has these moments: the largest, 2.1,"},
       {"TwoShapes", body("mass = 1\nshape = { disc = 1, box = [1, 1] }"), 7, 9, "both 'disc' and 'box'"},
       {"NoShape", body("mass = 1\nshape = { offset = [1, 1] }"), 7, 9, "names no shape"},
       {"SphereInThePlane", body("mass = 1\nshape = { sphere = 1 }"), 7, 20, "belongs to dimension 3"},

@@ -53,8 +53,13 @@ Mat3 read_inertia(const TableReader& table, const model::Body& body) {
   if (!inertia.isApprox(inertia.transpose(), 1e-12))
     throw SceneError(value.place, fmt::format("{} must be symmetric", what));
   inertia = 0.5 * (inertia + inertia.transpose()).eval();
-  if (!(Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues().minCoeff() > 0)) {
-    throw SceneError(value.place, fmt::format("{} must be positive definite", what));
+  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues();  // ascending
+  if (!(moments[0] > 0)) throw SceneError(value.place, fmt::format("{} must be positive definite", what));
+  if (moments[2] > (moments[0] + moments[1]) * (1 + 1e-9)) {
+    throw SceneError(
+        value.place,
+        fmt::format("{}: no body has these moments: the largest, {:.6g}, is more than the other two together", what,
+                    moments[2]));
   }
   return inertia;
 }

@@ -95,6 +95,19 @@ Shape box(const Request& r) {
   return model::make_box(size);
 }
 
+// Loops that follow the first are holes of it; they do not cross.
+void require_holes_inside(const model::Polygon& polygon) {
+  for (std::size_t i = 1; i < polygon.loops.size(); ++i) {
+    const auto& corner = polygon.loops[i].front();
+    if (!model::loop_contains(polygon.loops.front(), corner))
+      throw std::runtime_error(fmt::format("hole {} does not lie within the outer boundary", i - 1));
+    for (std::size_t j = 1; j < polygon.loops.size(); ++j) {
+      if (i != j && model::loop_contains(polygon.loops[j], corner))
+        throw std::runtime_error(fmt::format("hole {} lies within hole {}", i - 1, j - 1));
+    }
+  }
+}
+
 Shape polygon(const Request& r) {
   model::Polygon polygon;
   if (r.value.kind == Value::Kind::Table) {
@@ -109,6 +122,7 @@ Shape polygon(const Request& r) {
   }
   return located(r, [&] {
     model::check_polygon(polygon);
+    require_holes_inside(polygon);
     return polygon;
   });
 }
