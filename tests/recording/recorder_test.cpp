@@ -127,6 +127,9 @@ TEST_F(RecorderTest, TheEndOfTheRunIsReadBackAndResumingTakesItAway) {
 // The child is killed without any chance to clean up; what it had flushed must read back.
 TEST_F(RecorderTest, AKilledRunLeavesAReadableFile) {
   for (const int delay_ms : {20, 77, 150, 310}) {
+    // The child tells when its first hundred frames are safe: a busy machine may let it wait.
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -134,9 +137,13 @@ TEST_F(RecorderTest, AKilledRunLeavesAReadableFile) {
       for (int k = 0;; ++k) {
         append_frame(recorder, k % 1000000);
         if (k % 100 == 99) recorder.flush();
+        if (k == 99 && ::write(ready[1], "x", 1) != 1) ::_exit(1);
       }
     }
-    while (!std::filesystem::exists(path_)) ::usleep(1000);
+    char byte = 0;
+    ::close(ready[1]);
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]);
     ::usleep(static_cast<useconds_t>(1000 * delay_ms));
     ::kill(child, SIGKILL);
     int status = 0;

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // The mode timeline: a row per pair of bodies, a band per mode, the present time as a line. Click or drag to seek.
-import type { Run } from "./data";
+import type { Pair, Run } from "./data";
 import { MODE_COLORS, MODE_LABELS, theme } from "./palette";
 import { niceStep, tickText } from "./view";
 
@@ -101,6 +101,7 @@ export class Bands {
       const y = top + ROW.text;
       c.fillStyle = theme.empty;
       c.fillRect(GUTTER.left, y, this.width - GUTTER.left - GUTTER.right, ROW.band);
+      if (pair.mode.length > this.width - GUTTER.left - GUTTER.right) return this.shares(c, pair, y);
       for (let k = 0; k < pair.mode.length; ++k) {
         const from = this.x(pair.begin[k]);
         const width = Math.max(0.75, this.x(pair.begin[k + 1]) - from);
@@ -108,6 +109,27 @@ export class Bands {
       }
     });
     this.axis(c, height);
+  }
+
+  // More bands than pixels: each column is parted by how long the modes in it last, sticking at the foot.
+  private shares(c: CanvasRenderingContext2D, pair: Pair, y: number): void {
+    const columns = Math.floor(this.width - GUTTER.left - GUTTER.right);
+    const lasts = Array.from({ length: columns }, () => [0, 0, 0, 0]);
+    for (let k = 0; k < pair.mode.length; ++k) {
+      const [from, to] = [this.x(pair.begin[k]) - GUTTER.left, this.x(pair.begin[k + 1]) - GUTTER.left];
+      for (let column = Math.max(0, Math.floor(from)); column < Math.min(columns, to); ++column)
+        lasts[column][pair.mode[k]] += Math.min(to, column + 1) - Math.max(from, column);
+    }
+    lasts.forEach((times, column) => {
+      const sum = times[0] + times[1] + times[2] + times[3];
+      let foot = y + ROW.band;
+      for (const mode of [1, 2, 3]) {
+        const height = sum > 0 ? (times[mode] / sum) * ROW.band : 0;
+        c.fillStyle = MODE_COLORS[mode];
+        c.fillRect(GUTTER.left + column, foot - height, 1, height);
+        foot -= height;
+      }
+    });
   }
 
   // Sliding is hatched, rolling dotted: readable in grey too.

@@ -30,6 +30,7 @@ export interface Body {
   kind: string;
   mass: number;
   shapes: Shape[];
+  supports?: number[][]; // where a body of dimension 2.5 stands on the plane
 }
 
 export interface Quantity {

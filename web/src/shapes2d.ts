@@ -6,6 +6,7 @@ import type { Body, Pose, Shape } from "./data";
 import { MODE_COLORS, OUTLINE } from "./palette";
 
 const MARK = 5; // pixels
+const MOST_SUPPORTS = 60; // more are an area
 
 // What they are drawn on.
 export interface Sheet {
@@ -22,6 +23,18 @@ export function drawBody(sheet: Sheet, body: Body, pose: Pose, fill: string): vo
   c.lineJoin = "round";
   c.fillStyle = fill;
   for (const shape of body.shapes) drawShape(sheet, shape, pose);
+  if (body.supports && body.supports.length <= MOST_SUPPORTS) {
+    const [ca, sa] = [Math.cos(pose.angle), Math.sin(pose.angle)];
+    c.beginPath();
+    for (const [u, v] of body.supports) {
+      const [x, y] = sheet.screen([pose.position[0] + ca * u - sa * v, pose.position[1] + sa * u + ca * v]);
+      c.moveTo(x - 3, y - 3);
+      c.lineTo(x + 3, y + 3);
+      c.moveTo(x - 3, y + 3);
+      c.lineTo(x + 3, y - 3);
+    }
+    c.stroke();
+  }
   if (body.shapes.length === 0 || (body.mass > 0 && body.shapes.every((s) => s.kind !== "points"))) {
     // Centre of mass.
     const [x, y] = sheet.screen(pose.position);

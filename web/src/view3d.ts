@@ -246,8 +246,9 @@ export class View3D implements View {
   }
 
   private newLine(): three.Line {
-    const line = new three.Line(new three.BufferGeometry(), new three.LineBasicMaterial({ color: 0x33566e }));
+    const line = new three.Line(new three.BufferGeometry(), new three.LineBasicMaterial({ color: 0x33566e, depthTest: false, transparent: true, opacity: 0.8 }));
     line.frustumCulled = false;
+    line.renderOrder = 1; // never below the plate that carries the body up and down
     return line;
   }
 }

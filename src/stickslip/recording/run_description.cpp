@@ -123,11 +123,11 @@ Json body_json(const Body& body) {
   }
   Json inertia = Json::array();
   for (int row = 0; row < 3; ++row) inertia.push_back(json<3>(Vec3(body.inertia.row(row))));
-  return {{"name", body.name},
-          {"kind", kKinds[static_cast<int>(body.kind)]},
-          {"mass", body.mass},
-          {"inertia", std::move(inertia)},
-          {"shapes", std::move(shapes)}};
+  Json supports = Json::array();  // where a body of dimension 2.5 stands
+  for (const model::Support::Point& point : body.support.points) supports.push_back(json<3>(point.position));
+  return {{"name", body.name},           {"kind", kKinds[static_cast<int>(body.kind)]},
+          {"mass", body.mass},           {"inertia", std::move(inertia)},
+          {"shapes", std::move(shapes)}, {"supports", std::move(supports)}};
 }
 
 Body body_from(const Json& j) {
@@ -143,6 +143,8 @@ Body body_from(const Json& j) {
     const Eigen::Vector4d q = vector<4>(item.at("orientation"));
     body.shapes.push_back({shape_from(item), {vector<3>(item.at("position")), Quat(q[0], q[1], q[2], q[3])}});
   }
+  if (j.contains("supports"))
+    for (const Json& item : j.at("supports")) body.support.points.push_back({vector<3>(item), 0});
   return body;
 }
 

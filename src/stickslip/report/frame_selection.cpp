@@ -148,17 +148,19 @@ Selection select_frames(const RunData& data, std::size_t budget) {
   Selection selection;
   if (frames <= kFewFrames && total <= budget) {
     for (std::size_t frame = 0; frame < frames; ++frame) selection.frames.push_back(frame);
+    selection.bytes = total;
     return selection;
   }
   const auto fits = [&] {
-    std::size_t sum = 0;
-    for (const std::size_t frame : selection.frames) sum += bytes[frame];
-    return sum <= budget;
+    selection.bytes = 0;
+    for (const std::size_t frame : selection.frames) selection.bytes += bytes[frame];
+    return selection.bytes <= budget;
   };
   std::vector<bool> forced = mode_changes(data);
   for (int k = 0; k <= kDoublings; ++k) {
     selection.tolerance = data.bounds.size() * kFinest * std::pow(2, k);
     selection.frames = within(data, selection.tolerance, forced);
+    selection.finest = k == 0;
     if (fits()) return selection;
     if (k == kDoublings / 2) forced.assign(frames, false);  // bodies that chatter: the bands still have every change
   }

@@ -15,6 +15,8 @@ namespace stickslip::report {
 struct Selection {
   std::vector<std::size_t> frames;  // ascending; the first and the last frame are always there
   double tolerance = 0;             // largest distance of an interpolated point from the recorded one; 0: all frames
+  std::size_t bytes = 0;            // of the frames, before compression
+  bool finest = true;               // more bytes would not give more frames
 };
 
 // The tolerance starts far below what a screen shows and is doubled until the kept frames fit `budget` bytes.

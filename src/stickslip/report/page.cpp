@@ -4,6 +4,7 @@
 
 #include "stickslip/report/page_data.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace stickslip::report {
@@ -12,6 +13,23 @@ namespace {
 // Where the viewer expects its data.
 constexpr std::string_view kSlot = R"(<script type="application/json" id="stickslip-data">null</script>)";
 constexpr std::string_view kOpening = R"(<script type="application/json" id="stickslip-data">)";
+
+// Every run gets the same part of the budget; what short runs leave goes to the others.
+std::vector<Selection> share(const std::vector<NamedRun>& runs, std::size_t budget) {
+  std::vector<Selection> selections;
+  std::size_t left = budget, hungry = 0;
+  for (const NamedRun& run : runs) {
+    selections.push_back(select_frames(*run.data, budget / runs.size()));
+    if (selections.back().finest)
+      left -= std::min(left, selections.back().bytes);
+    else
+      ++hungry;
+  }
+  if (hungry == 0 || runs.size() == 1) return selections;
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    if (!selections[k].finest) selections[k] = select_frames(*runs[k].data, left / hungry);
+  return selections;
+}
 
 }  // namespace
 
@@ -38,9 +56,10 @@ std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget) {
   nlohmann::json out;
   out["kind"] = "run";
   out["runs"] = nlohmann::json::array();
-  for (const NamedRun& run : runs) {
-    nlohmann::json one = run_json(*run.data, budget / runs.size(), packer);
-    one["name"] = run.name;
+  const std::vector<Selection> selections = share(runs, budget);
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    nlohmann::json one = run_json(*runs[k].data, selections[k], packer);
+    one["name"] = runs[k].name;
     out["runs"].push_back(std::move(one));
   }
   out["block"] = packer.text();

@@ -6,6 +6,7 @@
 #include "stickslip/report/frame_selection.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -41,21 +42,22 @@ Json quantities(const std::vector<recording::Quantity>& list) {
   return out;
 }
 
-// Narrow bands beside each other become one of the mode that lasts longest, where there are more than can be seen.
+// Narrow bands beside each other become one where there are more than can be seen: of the mode that is most in arrears,
+// so that every stretch shows each mode for as long as it lasted.
 std::vector<Band> visible(const std::vector<Band>& bands) {
   if (bands.size() <= kMostBands) return bands;
   const double begin = bands.front().begin, width = (bands.back().end - begin) / static_cast<double>(kMostBands);
   std::vector<Band> merged;
+  std::array<double, 4> owed{};  // time of each mode that was not shown yet
   std::size_t k = 0;
   while (k < bands.size()) {
     const double cell_end = begin + width * (std::floor((bands[k].begin - begin) / width) + 1);
-    std::map<contact::Mode, double> lasts;
     std::size_t next = k;
     for (; next < bands.size() && (next == k || bands[next].end <= cell_end); ++next)
-      lasts[bands[next].mode] += bands[next].end - bands[next].begin;
-    const auto longest =
-        std::max_element(lasts.begin(), lasts.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
-    merged.push_back({longest->first, bands[k].begin, bands[next - 1].end});
+      owed[static_cast<std::size_t>(bands[next].mode)] += bands[next].end - bands[next].begin;
+    const auto most = static_cast<std::size_t>(std::max_element(owed.begin(), owed.end()) - owed.begin());
+    owed[most] -= bands[next - 1].end - bands[k].begin;
+    merged.push_back({static_cast<contact::Mode>(most), bands[k].begin, bands[next - 1].end});
     k = next;
   }
   return merged;
@@ -191,7 +193,7 @@ Json setting_json(const recording::RunDescription& description) {
           {"bodies", bodies_json(description)}};
 }
 
-Json run_json(const RunData& data, std::size_t budget, Packer& packer) {
+Json run_json(const RunData& data, const Selection& selection, Packer& packer) {
   const recording::RecordingInfo& info = data.recording.info();
   Json run = setting_json(data.description);
   run["version"] = info.version;
@@ -210,7 +212,7 @@ Json run_json(const RunData& data, std::size_t budget, Packer& packer) {
     run["plan"] = Json::parse(info.plan, nullptr, false);
     if (!run["plan"].is_object()) throw recording::RecordingError("/plan is no JSON object");
   }
-  run["frames"] = frames_json(data, select_frames(data, budget), packer);
+  run["frames"] = frames_json(data, selection, packer);
   return run;
 }
 

@@ -4,6 +4,7 @@
 // A run as the page reads it (the types are in web/src/data.ts).
 #pragma once
 
+#include "stickslip/report/frame_selection.h"
 #include "stickslip/report/packing.h"
 #include "stickslip/report/run_data.h"
 
@@ -12,7 +13,7 @@ namespace stickslip::report {
 // Everything that does not change during a run: bodies with shapes, units, texts.
 [[nodiscard]] nlohmann::json setting_json(const recording::RunDescription& description);
 
-[[nodiscard]] nlohmann::json run_json(const RunData& data, std::size_t budget, Packer& packer);
+[[nodiscard]] nlohmann::json run_json(const RunData& data, const Selection& selection, Packer& packer);
 
 // Indices that draw curves as all samples would: first, last, and the least and greatest sample of each of `buckets`
 // stretches of every curve.
