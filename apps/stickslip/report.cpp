@@ -43,16 +43,21 @@ struct ReportOptions {
   report::StillOptions still;
 };
 
-// Beside and renamed: nobody ever sees half a file.
+// Beside and renamed: nobody ever sees half a file. What is no file (a device, a pipe) is written to as it stands, and
+// a link goes on pointing where it did.
 void write_file(const std::string& path, const std::string& content) {
-  const std::string temporary = path + ".part";
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
+  const fs::path target = fs::is_symlink(path, error) && !in_place ? fs::weakly_canonical(path, error) : fs::path(path);
+  const fs::path written = in_place ? target : fs::path(target.string() + ".part");
+  std::ofstream out(written, std::ios::binary | std::ios::trunc);
   out << content;
   out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(temporary, path, error);
+  error.clear();
+  if (out && !in_place) fs::rename(written, target, error);
   if (!out || error) {
-    std::filesystem::remove(temporary, error);
+    if (!in_place) fs::remove(written, error);
     throw std::runtime_error(fmt::format("cannot write {}", path));
   }
 }

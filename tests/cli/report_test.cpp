@@ -26,6 +26,22 @@ TEST_F(Report, OnePageBesideTheRecording) {
   EXPECT_THAT(content("ball.html"), HasSubstr(R"("kind":"run")"));
 }
 
+TEST_F(Report, ALinkGoesOnPointingWhereItDid) {
+  namespace fs = std::filesystem;
+  record();
+  write("page.html", "old");
+  fs::create_symlink("page.html", folder_ / "link.html");
+  EXPECT_EQ(run("report ball.h5 -o link.html").code, 0);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.html"));
+  EXPECT_THAT(content("page.html"), HasSubstr(R"("kind":"run")"));
+  // A device stays one: through a link, since whoever may replace it would.
+  if (!fs::exists("/dev/full")) return;
+  fs::create_symlink("/dev/full", folder_ / "full.html");
+  EXPECT_EQ(run("report ball.h5 -o full.html").code, 1);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "full.html"));
+  EXPECT_FALSE(fs::is_regular_file("/dev/full"));
+}
+
 TEST_F(Report, PicturesAsSvgAndPng) {
   record();
   EXPECT_EQ(run("report ball.h5 --svg").code, 0);
