@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace stickslip::complementarity {
@@ -15,10 +16,6 @@ namespace {
 
 constexpr double kDependent = 1e-10;  // a pivot below this part of the largest entry counts as zero
 constexpr double kNoBridge = 1e-9;    // the same for Schur entries, against the largest term of their row or column
-
-bool contains(const std::vector<int>& list, int value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 }  // namespace
 
@@ -71,8 +68,6 @@ void BasisRepair<Matrix>::keep_independent_part(const Matrix& M, LemkeBasis<Matr
     left_rows_.push_back(rows_[row_order_[i]]);
     left_columns_.push_back(columns_[column_order_[i]]);
   }
-  row_.resize(M.size());
-  column_.resize(M.size());
   solved_.resize(static_cast<std::size_t>(M.size()) + 2);
 }
 
@@ -92,55 +87,76 @@ void BasisRepair<Matrix>::drop_guesses(const double* lower, const double* upper,
   }
 }
 
-// row_ = M(i, :) - M(i, C) K^-1 M(R, :)
+// M(i, :) - M(i, C) K^-1 M(R, :)
 template <class Matrix>
-void BasisRepair<Matrix>::schur_row(const Matrix& M, LemkeBasis<Matrix>& basis, int i) {
+void BasisRepair<Matrix>::schur_row(const Matrix& M, LemkeBasis<Matrix>& basis, int i, Line& row) {
   basis.solve_row(i, solved_.data());
-  row_size_ = 0;
+  row.value.resize(M.size());
+  row.size = 0;
   for (int j = 0; j < M.size(); ++j) {
     double value = M.at(i, j);
-    row_size_ = std::max(row_size_, std::fabs(value));
+    row.size = std::max(row.size, std::fabs(value));
     for (int r = 0; r < basis.order(); ++r) {
       if (solved_[r] == 0) continue;
       const double term = solved_[r] * M.at(basis.row(r), j);
-      row_size_ = std::max(row_size_, std::fabs(term));
+      row.size = std::max(row.size, std::fabs(term));
       value -= term;
     }
-    row_[j] = value;
+    row.value[j] = value;
   }
 }
 
-// column_ = M(:, j) - M(:, C) K^-1 M(R, j)
+// M(:, j) - M(:, C) K^-1 M(R, j)
 template <class Matrix>
-void BasisRepair<Matrix>::schur_column(const Matrix& M, LemkeBasis<Matrix>& basis, int j) {
+void BasisRepair<Matrix>::schur_column(const Matrix& M, LemkeBasis<Matrix>& basis, int j, Line& column) {
   basis.solve_column(j, solved_.data());
-  std::fill(column_.begin(), column_.end(), 0.0);
-  M.add_column(j, -1, column_.data());
-  column_size_ = kernels::abs_max(column_.data(), M.size());
-  basis.price(solved_.data(), column_.data());
-  for (double& value : column_) value = -value;
+  column.value.assign(M.size(), 0.0);
+  M.add_column(j, -1, column.value.data());
+  column.size = kernels::abs_max(column.value.data(), M.size());
+  basis.price(solved_.data(), column.value.data());
+  for (double& value : column.value) value = -value;
 }
 
 template <class Matrix>
-typename BasisRepair<Matrix>::Bridge BasisRepair<Matrix>::best_bridge(const Matrix& M, LemkeBasis<Matrix>& basis,
-                                                                      const Basis& status) {
+void BasisRepair<Matrix>::find_lines(const Matrix& M, LemkeBasis<Matrix>& basis) {
+  row_.resize(left_rows_.size());
+  column_.resize(left_columns_.size());
+  for (std::size_t t = 0; t < left_rows_.size(); ++t) schur_row(M, basis, left_rows_[t], row_[t]);
+  for (std::size_t t = 0; t < left_columns_.size(); ++t) schur_column(M, basis, left_columns_[t], column_[t]);
+}
+
+// S - S(:, b) S(a, :) / S(a, b) in the rows and columns that are still left over.
+template <class Matrix>
+void BasisRepair<Matrix>::follow_pivot(const Line& row, int a, const Line& column, int b) {
+  const double pivot = row.value[b];
+  const auto subtract = [](const Line& by, double factor, Line& line) {
+    if (factor == 0) return;
+    for (std::size_t k = 0; k < line.value.size(); ++k) line.value[k] -= factor * by.value[k];
+    line.size = std::max(line.size, std::fabs(factor) * by.size);
+  };
+  for (Line& other : row_) subtract(row, other.value[b] / pivot, other);
+  for (Line& other : column_) subtract(column, other.value[a] / pivot, other);
+}
+
+template <class Matrix>
+typename BasisRepair<Matrix>::Bridge BasisRepair<Matrix>::best_bridge(const Matrix& M, const Basis& status) const {
   Bridge best;
   for (std::size_t ti = 0; ti < left_rows_.size() && best.row < 0; ++ti) {
-    schur_row(M, basis, left_rows_[ti]);
+    const Line& row = row_[ti];
     for (std::size_t tj = 0; tj < left_columns_.size(); ++tj) {
-      const double direct = std::fabs(row_[left_columns_[tj]]);
-      if (direct > kNoBridge * row_size_ && (best.row < 0 || best.through >= 0 || direct > best.size)) {
+      const double direct = std::fabs(row.value[left_columns_[tj]]);
+      if (direct > kNoBridge * row.size && direct > best.size) {
         best = {static_cast<int>(ti), static_cast<int>(tj), -1, direct};
       }
     }
     if (best.row >= 0) break;  // a direct pivot keeps the basis smaller than a bridge would
     for (std::size_t tj = 0; tj < left_columns_.size(); ++tj) {
-      schur_column(M, basis, left_columns_[tj]);
+      const Line& column = column_[tj];
       for (int c = 0; c < M.size(); ++c) {
         if (status[c] == VariableStatus::Basic) continue;
-        if (std::fabs(row_[c]) <= kNoBridge * row_size_) continue;
-        if (std::fabs(column_[c]) <= kNoBridge * column_size_) continue;
-        const double size = std::fabs(row_[c] * column_[c]);
+        if (std::fabs(row.value[c]) <= kNoBridge * row.size) continue;
+        if (std::fabs(column.value[c]) <= kNoBridge * column.size) continue;
+        const double size = std::fabs(row.value[c] * column.value[c]);
         if (size > best.size) best = {static_cast<int>(ti), static_cast<int>(tj), c, size};
       }
     }
@@ -148,36 +164,44 @@ typename BasisRepair<Matrix>::Bridge BasisRepair<Matrix>::best_bridge(const Matr
   return best;
 }
 
+// Equation a and unknown b, whose row and column of S are given, enter the basis.
 template <class Matrix>
-bool BasisRepair<Matrix>::join(LemkeBasis<Matrix>& basis, const Bridge& bridge, Basis& status) {
-  const int i = left_rows_[bridge.row], j = left_columns_[bridge.column];
-  left_rows_.erase(left_rows_.begin() + bridge.row);
-  left_columns_.erase(left_columns_.begin() + bridge.column);
-  if (bridge.through < 0) {
-    basis.solve_column(j, solved_.data());
-    return basis.grow(i, j, solved_.data());
-  }
-  basis.solve_column(bridge.through, solved_.data());
-  if (!basis.grow(i, bridge.through, solved_.data())) return false;
-  status[bridge.through] = VariableStatus::Basic;
-  basis.solve_column(j, solved_.data());
-  return basis.grow(bridge.through, j, solved_.data());
+bool BasisRepair<Matrix>::pivot(LemkeBasis<Matrix>& basis, const Line& row, int a, const Line& column, int b) {
+  basis.solve_column(b, solved_.data());
+  if (!basis.grow(a, b, solved_.data())) return false;
+  follow_pivot(row, a, column, b);
+  return true;
 }
 
 template <class Matrix>
-bool BasisRepair<Matrix>::drop_dependent_equation(const Matrix& M, LemkeBasis<Matrix>& basis, Basis& status) {
+bool BasisRepair<Matrix>::join(const Matrix& M, LemkeBasis<Matrix>& basis, const Bridge& bridge, Basis& status) {
+  const int i = left_rows_[bridge.row], j = left_columns_[bridge.column], c = bridge.through;
+  Line row = std::move(row_[bridge.row]);
+  left_rows_.erase(left_rows_.begin() + bridge.row);
+  row_.erase(row_.begin() + bridge.row);
+  if (c >= 0) {
+    schur_column(M, basis, c, through_column_);
+    if (!pivot(basis, row, i, through_column_, c)) return false;
+    status[c] = VariableStatus::Basic;
+    schur_row(M, basis, c, through_row_);
+  }
+  const Line column = std::move(column_[bridge.column]);
+  left_columns_.erase(left_columns_.begin() + bridge.column);
+  column_.erase(column_.begin() + bridge.column);
+  return c >= 0 ? pivot(basis, through_row_, c, column, j) : pivot(basis, row, i, column, j);
+}
+
+template <class Matrix>
+bool BasisRepair<Matrix>::drop_dependent_equation(const Matrix& M, Basis& status) {
   for (std::size_t t = 0; t < left_rows_.size(); ++t) {
-    schur_row(M, basis, left_rows_[t]);
-    if (kernels::abs_max(row_.data(), M.size()) > kNoBridge * row_size_) continue;
-    const int j = left_columns_.back();
+    if (kernels::abs_max(row_[t].value.data(), M.size()) > kNoBridge * row_[t].size) continue;
     // Only when equation and unknown are of one pair does "nonbasic at 0" keep the basis complementary.
-    if (!contains(left_columns_, left_rows_[t])) {
-      status[j] = VariableStatus::AtLower;
-      left_columns_.pop_back();
-    } else {
-      status[left_rows_[t]] = VariableStatus::AtLower;
-      left_columns_.erase(std::find(left_columns_.begin(), left_columns_.end(), left_rows_[t]));
-    }
+    auto unknown = std::find(left_columns_.begin(), left_columns_.end(), left_rows_[t]);
+    if (unknown == left_columns_.end()) unknown = std::prev(left_columns_.end());
+    status[*unknown] = VariableStatus::AtLower;
+    column_.erase(column_.begin() + (unknown - left_columns_.begin()));
+    left_columns_.erase(unknown);
+    row_.erase(row_.begin() + static_cast<std::ptrdiff_t>(t));
     left_rows_.erase(left_rows_.begin() + static_cast<std::ptrdiff_t>(t));
     return true;
   }
@@ -191,11 +215,12 @@ bool BasisRepair<Matrix>::repair(const Matrix& M, const double* lower, const dou
   keep_independent_part(M, basis);
   if (!basis.factor()) return false;
   drop_guesses(lower, upper, status);
+  find_lines(M, basis);
   while (!left_rows_.empty()) {
-    const Bridge bridge = best_bridge(M, basis, status);
+    const Bridge bridge = best_bridge(M, status);
     if (bridge.row >= 0) {
-      if (!join(basis, bridge, status)) return false;
-    } else if (!drop_dependent_equation(M, basis, status)) {
+      if (!join(M, basis, bridge, status)) return false;
+    } else if (!drop_dependent_equation(M, status)) {
       return false;
     }
   }

@@ -15,7 +15,11 @@
 //     4. A left-over equation that depends on the others for all columns says nothing new: its unknown j stays at 0.
 //        (Should it contradict them, the certificate at the end says so.)
 //
-// Cost: k^3 for the elimination, and (left over)^2 n k for the search. Runs only when the plain basis is singular.
+// The Schur complement S = M - M(:, C) K^-1 M(R, :) is kept in the left-over rows and columns and follows each pivot
+// (a, b) by S - S(:, b) S(a, :) / S(a, b).
+//
+// Cost: k^3 for the elimination; (left over) n k for the rows and columns, (left over)^2 n for each search. Runs only
+// when the plain basis is singular.
 #pragma once
 
 #include "stickslip/complementarity/affine/basis.h"
@@ -42,15 +46,25 @@ class BasisRepair {
 
   void keep_independent_part(const Matrix& M, LemkeBasis<Matrix>& basis);
   void drop_guesses(const double* lower, const double* upper, Basis& status);
-  void schur_row(const Matrix& M, LemkeBasis<Matrix>& basis, int i);
-  void schur_column(const Matrix& M, LemkeBasis<Matrix>& basis, int j);
-  [[nodiscard]] Bridge best_bridge(const Matrix& M, LemkeBasis<Matrix>& basis, const Basis& status);
-  [[nodiscard]] bool join(LemkeBasis<Matrix>& basis, const Bridge& bridge, Basis& status);
-  [[nodiscard]] bool drop_dependent_equation(const Matrix& M, LemkeBasis<Matrix>& basis, Basis& status);
+  // A row or column of S, and the largest term in its sums.
+  struct Line {
+    std::vector<double> value;
+    double size = 0;
+  };
+
+  void schur_row(const Matrix& M, LemkeBasis<Matrix>& basis, int i, Line& row);
+  void schur_column(const Matrix& M, LemkeBasis<Matrix>& basis, int j, Line& column);
+  void find_lines(const Matrix& M, LemkeBasis<Matrix>& basis);
+  void follow_pivot(const Line& row, int a, const Line& column, int b);
+  [[nodiscard]] Bridge best_bridge(const Matrix& M, const Basis& status) const;
+  [[nodiscard]] bool pivot(LemkeBasis<Matrix>& basis, const Line& row, int a, const Line& column, int b);
+  [[nodiscard]] bool join(const Matrix& M, LemkeBasis<Matrix>& basis, const Bridge& bridge, Basis& status);
+  [[nodiscard]] bool drop_dependent_equation(const Matrix& M, Basis& status);
 
   std::vector<int> rows_, columns_, row_order_, column_order_, left_rows_, left_columns_;
-  std::vector<double> matrix_, row_, column_, solved_;
-  double row_size_ = 0, column_size_ = 0;  // largest term in the sums of row_ and column_
+  std::vector<double> matrix_, solved_;
+  std::vector<Line> row_, column_;  // of the left-over equations and unknowns
+  Line through_row_, through_column_;
 };
 
 }  // namespace stickslip::complementarity
