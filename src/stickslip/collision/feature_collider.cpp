@@ -29,6 +29,12 @@ bool is_prescribed(const model::Body& body) {
   return drive.orientation || (locked[0] && locked[1] && locked[2]);
 }
 
+bool is_fixed(const model::Body& body) {
+  const model::Drive& drive = body.drive;
+  return body.mass == 0 && !drive.translation[0] && !drive.translation[1] && !drive.translation[2] && !drive.angle &&
+         !drive.orientation;
+}
+
 }  // namespace
 
 void FeatureCollider::prepare(const model::Model& model) {
@@ -39,6 +45,8 @@ void FeatureCollider::prepare(const model::Model& model) {
   first_geometry_ = {0};
   body_radius_.clear();
   prescribed_.clear();
+  fixed_.clear();
+  placed_ = false;
   turns_.clear();
   bounded_.clear();
   always_.clear();
@@ -58,6 +66,7 @@ void FeatureCollider::prepare(const model::Model& model) {
     first_geometry_.push_back(static_cast<int>(geometry_.size()));
     body_radius_.push_back(radius);
     prescribed_.push_back(is_prescribed(source));
+    fixed_.push_back(is_fixed(source));
     turns_.push_back(
         std::any_of(geometry_.begin() + first_geometry_[static_cast<std::size_t>(body)], geometry_.end(),
                     [](const Geometry& g) { return g.family != Family::Ball || !g.box_centre.isZero(0); }));
@@ -102,6 +111,9 @@ void FeatureCollider::place_bodies(const model::State& state, bool with_velocity
   for (std::size_t i = 0; i < body_count_; ++i) {
     const model::BodyState& body = state.bodies[i];
     BodyFrame& frame = frame_[i];
+    if (fixed_[i] && placed_ && body.pose.position == frame.position &&
+        body.pose.orientation.coeffs() == orientation_[i].coeffs())
+      continue;
     frame.position = body.pose.position;
     if (turns_[i] && body.pose.orientation.coeffs() != orientation_[i].coeffs()) {
       orientation_[i] = body.pose.orientation;
@@ -114,6 +126,7 @@ void FeatureCollider::place_bodies(const model::State& state, bool with_velocity
     frame.spin = spin2 > 0 ? std::sqrt(spin2) : 0;
   }
   if (!with_velocity) return;
+  placed_ = true;
   for (std::size_t i = 0; i < geometry_.size(); ++i) {
     const Geometry& g = geometry_[i];
     if (g.unbounded()) continue;

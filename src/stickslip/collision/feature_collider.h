@@ -50,6 +50,8 @@ class FeatureCollider final : public Collider {
   std::vector<int> first_geometry_;       // of each body, one more at the end
   std::vector<double> body_radius_;       // about the centre of mass, without half-spaces
   std::vector<std::uint8_t> prescribed_;  // body has no free degree of freedom
+  std::vector<std::uint8_t> fixed_;       // body never moves
+  bool placed_ = false;                   // the frames of fixed bodies are known
   std::vector<std::uint8_t> turns_;       // orientation matters: not just balls about the centre of mass
   bool thin_shapes_ = false;              // chains need to know on which side things were
   bool few_pairs_ = false;                // so few that all of them are looked at every time

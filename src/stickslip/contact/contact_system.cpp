@@ -2,22 +2,13 @@
 // Copyright the stickslip authors
 #include "stickslip/contact/contact_system.h"
 
+#include "stickslip/contact/contact_response.h"
 #include "stickslip/contact/island_pattern.h"
 
 #include <numeric>
 
 namespace stickslip::contact {
 namespace {
-
-// block += sign * J_c A^-1 J_d' of one shared body.
-template <int D>
-void add_block(const Vec3* direction_c, const Vec3* moment_c, const Vec3* direction_d, const Vec3* turn_d,
-               const Vec3& inverse_mass, double sign, double* block) {
-  for (int l = 0; l < D; ++l) {
-    const Vec3 push = inverse_mass.cwiseProduct(direction_d[l]);
-    for (int k = 0; k < D; ++k) block[k * D + l] += sign * (direction_c[k].dot(push) + moment_c[k].dot(turn_d[l]));
-  }
-}
 
 template <int D>
 void fill_block(const ContactRows& c, const ContactRows& d, std::span<const BodyDynamics> dynamics, double* block) {
@@ -26,15 +17,15 @@ void fill_block(const ContactRows& c, const ContactRows& d, std::span<const Body
   const BodyDynamics& b = dynamics[static_cast<std::size_t>(c.b)];
   if (a.movable) {
     if (c.a == d.a)
-      add_block<D>(c.direction, c.moment_a, d.direction, d.turn_a, a.inverse_mass, 1, block);
+      add_response<D>(c.direction, c.moment_a, d.direction, d.turn_a, a.inverse_mass, 1, block);
     else if (c.a == d.b)
-      add_block<D>(c.direction, c.moment_a, d.direction, d.turn_b, a.inverse_mass, -1, block);
+      add_response<D>(c.direction, c.moment_a, d.direction, d.turn_b, a.inverse_mass, -1, block);
   }
   if (b.movable) {
     if (c.b == d.b)
-      add_block<D>(c.direction, c.moment_b, d.direction, d.turn_b, b.inverse_mass, 1, block);
+      add_response<D>(c.direction, c.moment_b, d.direction, d.turn_b, b.inverse_mass, 1, block);
     else if (c.b == d.a)
-      add_block<D>(c.direction, c.moment_b, d.direction, d.turn_a, b.inverse_mass, -1, block);
+      add_response<D>(c.direction, c.moment_b, d.direction, d.turn_a, b.inverse_mass, -1, block);
   }
 }
 

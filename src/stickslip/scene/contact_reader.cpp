@@ -158,7 +158,7 @@ void read_contacts(const Value* contacts, const Scope& constants, model::Model& 
   std::vector<bool> prescribed;
   for (const model::Body& body : model.bodies) {
     const Freedom freedom = freedom_of(body);
-    prescribed.push_back(!freedom.translation && !freedom.rotation);
+    prescribed.push_back(body.mass == 0 || (!freedom.translation && !freedom.rotation));
   }
   for (std::size_t a = 0; a < n; ++a) {
     for (std::size_t b = 0; b < n; ++b) {

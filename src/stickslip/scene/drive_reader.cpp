@@ -256,6 +256,8 @@ model::Drive read_drive(const TableReader& table, const model::Body& body, const
     drive = MotionReader(table, body, span).read();
   }
   read_locks(table, body, drive);
+  // A fixed body without mass stands still by itself: no function has to be asked at every step.
+  if (body.mass == 0 && table.boolean("fixed", false)) drive = {};
   return drive;
 }
 

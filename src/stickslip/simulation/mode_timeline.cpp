@@ -20,6 +20,20 @@ bool holds(Mode mode) {
   return mode == Mode::Stick || mode == Mode::Roll;
 }
 
+// Are the pairs that touch, and their modes, those of the step before?
+bool goes_on(const std::vector<ModeInterval>& current, const stepping::World& world) {
+  std::size_t k = 0;
+  for (std::size_t c = 0; c < world.memory.size(); ++k) {
+    const int a = world.memory[c].id.body_a, b = world.memory[c].id.body_b;
+    Mode mode = Mode::Open;
+    for (; c < world.memory.size() && world.memory[c].id.body_a == a && world.memory[c].id.body_b == b; ++c)
+      mode = std::max(mode, world.memory[c].mode);
+    if (k == current.size() || current[k].mode != mode || current[k].body_a != a || current[k].body_b != b)
+      return false;
+  }
+  return k == current.size();
+}
+
 }  // namespace
 
 void ModeTimeline::record(const stepping::World& world, double begin, std::span<const stepping::Event> events) {
@@ -27,6 +41,10 @@ void ModeTimeline::record(const stepping::World& world, double begin, std::span<
   for (const stepping::Event& event : events)
     change(event.contact.body_a, event.contact.body_b, event.to, event.time, end);
 
+  if (events.empty() && started_ && goes_on(current_, world)) {
+    for (ModeInterval& interval : current_) interval.end = end;
+    return;
+  }
   // Modes at the end of the step: contacts of a pair are neighbours in canonical order.
   scratch_.clear();
   for (const stepping::ContactMemory& memory : world.memory) {

@@ -109,6 +109,8 @@ void Simulation::continue_from(const Simulation& before) {
     throw std::invalid_argument("the simulation to go on from has another number of bodies");
   world_.state = before.world_.state;
   model::apply_drives(world_.model, world_.state.time, world_.state);
+  for (std::size_t i = 0; i < world_.state.bodies.size(); ++i)  // fixed bodies may stand elsewhere in this model
+    if (!world_.traits[i].movable && !world_.traits[i].driven) world_.state.bodies[i] = world_.model.bodies[i].initial;
   // Contacts of other shapes mean nothing here; what they remember is found again by their ids.
   world_.contacts.clear();
   world_.memory = before.world_.memory;

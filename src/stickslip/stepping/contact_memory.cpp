@@ -14,9 +14,6 @@ using contact::Mode;
 
 namespace {
 
-// Velocities are differences of numbers of this relative accuracy after a solve to rounding (problem_solver.h).
-constexpr double kVelocityNoise = 1e-12;
-
 // Mean diagonal of a contact's own block, 1 / s_c^2.
 double mean_response(const complementarity::ContactProblem& problem, int contact) {
   const int D = problem.dimension();
@@ -100,23 +97,10 @@ bool weaken_broken_contacts(const model::Model& model, const std::vector<collisi
 
 void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
                     const model::Twist& va, const model::Twist& vb, double h, double noise, ContactMemory& memory) {
-  double u[3] = {}, scale = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
-  memory.force.setZero();
-  memory.relative_velocity.setZero();
-  for (int k = 0; k < dimension; ++k) {
-    u[k] = contact::relative_velocity(rows, k, va, vb);
-    scale += std::fabs(q[k]);
-    memory.force += r[k] / h * rows.direction[k];
-    memory.relative_velocity += u[k] * rows.direction[k];
-  }
-  memory.touched_before = memory.touching;
-  memory.touching = r[0] > 0;
-  if (!memory.touching)
-    memory.mode = Mode::Open;
-  else if (tangential_norm(u, dimension) > kVelocityNoise * scale + noise)
-    memory.mode = Mode::Slide;
+  if (dimension == 2)
+    record_fixed_outcome<2>(rows, r, q, va, vb, h, noise, memory);
   else
-    memory.mode = rolls(rows, dimension, va, vb, noise) ? Mode::Roll : Mode::Stick;
+    record_fixed_outcome<3>(rows, r, q, va, vb, h, noise, memory);
 }
 
 void owe_rebound(double restitution, double before, double without, double h, bool pressed, ContactMemory& memory) {

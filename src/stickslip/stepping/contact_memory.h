@@ -5,9 +5,15 @@
 #pragma once
 
 #include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/world.h"
 
+#include <cmath>
+
 namespace stickslip::stepping {
+
+// Velocities are differences of numbers of this relative accuracy after a solve to rounding (problem_solver.h).
+constexpr double kVelocityNoise = 1e-12;
 
 // memory[c] for each contact: what `before` knows of the same id, else a fresh entry. Both lists in canonical order.
 void carry_over(const std::vector<ContactMemory>& before, const std::vector<collision::Contact>& contacts,
@@ -48,5 +54,30 @@ void owe_rebound(double restitution, double before, double without, double h, bo
 // point by less than `noise` is none.
 [[nodiscard]] bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b,
                          double noise);
+
+// record_outcome() in a fixed size.
+template <int D>
+inline void record_fixed_outcome(const contact::ContactRows& rows, const double* r, const double* q,
+                                 const model::Twist& va, const model::Twist& vb, double h, double noise,
+                                 ContactMemory& memory) {
+  double u[3] = {}, scale = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
+  const double rate = 1 / h;
+  memory.force.setZero();
+  memory.relative_velocity.setZero();
+  for (int k = 0; k < D; ++k) {
+    u[k] = contact::relative_velocity(rows, k, va, vb);
+    scale += std::fabs(q[k]);
+    memory.force += r[k] * rate * rows.direction[k];
+    memory.relative_velocity += u[k] * rows.direction[k];
+  }
+  memory.touched_before = memory.touching;
+  memory.touching = r[0] > 0;
+  if (!memory.touching)
+    memory.mode = contact::Mode::Open;
+  else if (tangential_norm(u, D) > kVelocityNoise * scale + noise)
+    memory.mode = contact::Mode::Slide;
+  else
+    memory.mode = rolls(rows, D, va, vb, noise) ? contact::Mode::Roll : contact::Mode::Stick;
+}
 
 }  // namespace stickslip::stepping

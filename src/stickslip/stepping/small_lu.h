@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// LU of a small dense matrix (tens of rows) with partial pivoting, in place, row-major. No allocation.
+// LU of a small dense matrix (tens of rows) with partial pivoting, in place, row-major. No allocation. Inlined where n
+// is a constant, the loops unroll: two contacts in the plane or in space.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace stickslip::stepping {
 
 // False when the matrix is singular or not finite.
-[[nodiscard]] inline bool factor_small(double* a, int n, int* pivot) {
+[[nodiscard, gnu::always_inline]] inline bool factor_small(double* a, int n, int* pivot) {
   for (int k = 0; k < n; ++k) {
     int best = k;
     for (int i = k + 1; i < n; ++i)
@@ -31,7 +32,7 @@ namespace stickslip::stepping {
 }
 
 // x: right-hand side in, solution out.
-inline void substitute_small(const double* a, int n, const int* pivot, double* x) {
+[[gnu::always_inline]] inline void substitute_small(const double* a, int n, const int* pivot, double* x) {
   for (int k = 0; k < n; ++k) std::swap(x[k], x[pivot[k]]);
   for (int k = 0; k < n; ++k)
     for (int j = 0; j < k; ++j) x[k] -= a[k * n + j] * x[j];

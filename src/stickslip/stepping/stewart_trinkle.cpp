@@ -17,8 +17,15 @@ using contact::relative_velocity;
 
 StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   StepReport report;
+  if (free_.empty()) plain_ = world.method.friction == "cone" && world.method.solver == "auto";
   predict_free_motion(world, h);
   collide(world, h, end_time);
+  const bool single =
+      world.model.dimension == 2 ? resolve_single<2>(world, h, report) : resolve_single<3>(world, h, report);
+  if (single) {
+    move_bodies(world, h, end_time);
+    return report;
+  }
   system_.build(world.model.dimension, world.state, contacts_, dynamics_);
   system_.assemble(dynamics_);
   pose_problems(world, h);
@@ -71,10 +78,10 @@ void StewartTrinkle::predict_free_motion(World& world, double h) {
 // done their motion, so the collider must not count their velocity into what may be reached: the state shows it as zero
 // until the velocities are updated.
 void StewartTrinkle::collide(World& world, double h, double end_time) {
-  model::apply_drives(world.model, end_time, world.state);
   for (std::size_t i = 0; i < drive_.size(); ++i) {
     const contact::BodyTraits& traits = world.traits[i];
     if (!traits.driven) continue;
+    model::apply_drive(world.model.bodies[i].drive, end_time, world.state.bodies[i]);
     model::Twist& v = world.state.bodies[i].velocity;
     for (int k = 0; k < 3; ++k) {
       if (traits.free_translation[static_cast<std::size_t>(k)]) continue;
@@ -102,8 +109,9 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       double* q = problem.q.data() + i * static_cast<std::size_t>(D);
       const double gap = without_rounding_noise(contact, world.state);
       q[0] = relative_velocity(rows, 0, free_[a], free_[b]) + closing_speed(gap, h, world.method.step) - memory.rebound;
-      for (int k = 1; k < D; ++k)
-        q[k] = relative_velocity(rows, k, free_[a], free_[b]) + relative_velocity(rows, k, drive_[a], drive_[b]);
+      for (int k = 1; k < D; ++k) q[k] = relative_velocity(rows, k, free_[a], free_[b]);
+      if (world.traits[a].driven || world.traits[b].driven)
+        for (int k = 1; k < D; ++k) q[k] += relative_velocity(rows, k, drive_[a], drive_[b]);
       if (memory.mode == Mode::Open) memory.mode = mode_before_touch(rows, D, start_[a], start_[b]);
       const model::Surface& surface = world.model.surfaces[static_cast<std::size_t>(contact.surface)];
       problem.mu[i] = contact::friction_coefficient(surface, memory.mode);
@@ -135,12 +143,22 @@ bool StewartTrinkle::solve_problems(World& world, StepReport& report) {
   return true;
 }
 
-void StewartTrinkle::update_velocities(World& world) {
+void StewartTrinkle::set_free_velocities(World& world) const {
   for (std::size_t i = 0; i < free_.size(); ++i) {
-    if (!world.traits[i].movable && !world.traits[i].driven) continue;
-    world.state.bodies[i].velocity.linear = free_[i].linear + drive_[i].linear;
-    world.state.bodies[i].velocity.angular = free_[i].angular + drive_[i].angular;
+    const contact::BodyTraits& traits = world.traits[i];
+    if (!traits.movable && !traits.driven) continue;
+    model::Twist& v = world.state.bodies[i].velocity;
+    if (!traits.driven) {
+      v = free_[i];
+    } else {
+      v.linear = free_[i].linear + drive_[i].linear;
+      v.angular = free_[i].angular + drive_[i].angular;
+    }
   }
+}
+
+void StewartTrinkle::update_velocities(World& world) {
+  set_free_velocities(world);
   rest_.apply_impulses(system_, dynamics_, free_, world.state);
 }
 

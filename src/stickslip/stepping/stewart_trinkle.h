@@ -27,6 +27,8 @@
 // Exact rest. Gaps and velocities below the rounding of the numbers that they are differences of are taken as zero, so
 // that a body at rest has v+ = 0 exactly and does not move by one bit however long the run.
 //
+// A single contact (single_contact.cpp) takes the same equations in a fixed size.
+//
 // Assumptions: gaps are given by pairs of features within reach of the step (collision). Cost: one collision query, one
 // assembly and one contact solve. Energy is not gained, except by pushing apart what penetrates by O(h^2) from turning.
 #pragma once
@@ -47,8 +49,11 @@ class StewartTrinkle final : public Stepper {
  private:
   void predict_free_motion(World& world, double h);
   void collide(World& world, double h, double end_time);
+  template <int D>
+  bool resolve_single(World& world, double h, StepReport& report);
   void pose_problems(World& world, double h);
   bool solve_problems(World& world, StepReport& report);
+  void set_free_velocities(World& world) const;
   void update_velocities(World& world);
   void move_bodies(World& world, double h, double end_time);
   void remember_contacts(World& world, double h);
@@ -62,7 +67,8 @@ class StewartTrinkle final : public Stepper {
   std::vector<collision::Contact> contacts_;
   std::vector<ContactMemory> memory_;  // of the contacts of this step
   Rest rest_;
-  double reach_ = 0;  // how far a force can move a body within the step
+  bool plain_ = false;  // the cone and the solver that fixed sizes know
+  double reach_ = 0;    // how far a force can move a body within the step
 };
 
 }  // namespace stickslip::stepping

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The Stewart-Trinkle step of a world in which one contact is within reach: what the general path does with rows, an
+// island and its problem, on the stack and in a fixed size (D: tangents plus one).
+//
+//     W = J A^-1 J',  q = J v_free + (psi/h, drive),  r by the closed form (one_contact.h),  v+ = v_free + A^-1 J' r
+//
+// The certificate is evaluated from W, q and r, as for every problem. Whatever is out of the ordinary (another solver
+// or friction model, static friction that breaks, an answer above ProblemSolver::kAim) is left to the general path:
+// nothing in the world has been changed by then.
+#include "stickslip/complementarity/cone/one_contact.h"
+#include "stickslip/complementarity/cone/one_contact_residual.h"
+#include "stickslip/contact/contact_response.h"
+#include "stickslip/contact/material.h"
+#include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/stewart_trinkle.h"
+
+#include <cmath>
+
+namespace stickslip::stepping {
+
+using contact::BodyDynamics;
+using contact::ContactRows;
+using contact::Mode;
+using contact::relative_velocity;
+
+namespace {
+
+// W += J A^-1 J' of one body.
+template <int D>
+void add_body(const ContactRows& rows, const Vec3* moment, const Vec3* turn, const BodyDynamics& dynamics, bool turns,
+              double* W) {
+  if (turns) {
+    contact::add_response<D>(rows.direction, moment, rows.direction, turn, dynamics.inverse_mass, 1, W);
+    return;
+  }
+  for (int l = 0; l < D; ++l) {
+    const Vec3 push = dynamics.inverse_mass.cwiseProduct(rows.direction[l]);
+    for (int k = 0; k < D; ++k) W[k * D + l] += rows.direction[k].dot(push);
+  }
+}
+
+// v += A^-1 J' r of one body (sign: of the side it is on), rounding noise removed as in rest.h.
+template <int D>
+void push_body(const ContactRows& rows, const Vec3* turn, const double* r, double sign, const BodyDynamics& dynamics,
+               bool turns, const model::Twist& free, model::Twist& v) {
+  Vec3 impulse = r[0] * rows.direction[0];
+  double sum = std::fabs(r[0]), angular = 0;
+  for (int k = 1; k < D; ++k) {
+    impulse += r[k] * rows.direction[k];
+    sum += std::fabs(r[k]);
+  }
+  v.linear += sign * dynamics.inverse_mass.cwiseProduct(impulse);
+  remove_noise(Rest::kNoise * (sum * dynamics.inverse_mass.maxCoeff() + free.linear.lpNorm<1>()), v.linear);
+  if (!turns) return;
+  for (int k = 0; k < D; ++k) {
+    v.angular += sign * r[k] * turn[k];
+    angular += std::fabs(r[k]) * turn[k].lpNorm<1>();
+  }
+  remove_noise(Rest::kNoise * (angular + free.angular.lpNorm<1>()), v.angular);
+}
+
+}  // namespace
+
+template <int D>
+bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) {
+  if (contacts_.size() != 1 || !plain_) return false;
+  const collision::Contact& contact = contacts_[0];
+  const auto a = index(contact.id.body_a), b = index(contact.id.body_b);
+  const BodyDynamics &dynamics_a = dynamics_[a], &dynamics_b = dynamics_[b];
+  if (!dynamics_a.movable && !dynamics_b.movable) return false;
+  const bool turns_a = world.traits[a].free_rotation, turns_b = world.traits[b].free_rotation;
+  ContactRows rows;
+  contact::set_rows<D>(contact, world.state, rows);
+  if (turns_a || turns_b) contact::set_turns<D>(dynamics_a, dynamics_b, rows);
+  double W[D * D] = {}, q[D], r[D];
+  if (dynamics_a.movable) add_body<D>(rows, rows.moment_a, rows.turn_a, dynamics_a, turns_a, W);
+  if (dynamics_b.movable) add_body<D>(rows, rows.moment_b, rows.turn_b, dynamics_b, turns_b, W);
+
+  const bool known = world.memory.size() == 1 && world.memory[0].id == contact.id;
+  if (!known) carry_over(world.memory, contacts_, memory_);
+  const ContactMemory& before = known ? world.memory[0] : memory_[0];
+  Mode mode = before.mode;
+  if (mode == Mode::Open) mode = mode_before_touch(rows, D, start_[a], start_[b]);
+  const model::Surface& surface = world.model.surfaces[index(contact.surface)];
+  const double mu = contact::friction_coefficient(surface, mode);
+  const double gap = without_rounding_noise(contact, world.state);
+  for (int k = 0; k < D; ++k) q[k] = relative_velocity(rows, k, free_[a], free_[b]);
+  q[0] += closing_speed(gap, h, world.method.step) - before.rebound;
+  if (world.traits[a].driven || world.traits[b].driven)
+    for (int k = 1; k < D; ++k) q[k] += relative_velocity(rows, k, drive_[a], drive_[b]);
+
+  double slip_rate = 0;
+  (void)complementarity::solve_frictional_contact<D>(W, q, mu, r, slip_rate);
+  if (mode != Mode::Slide && surface.friction_static != surface.friction_kinetic && r[0] > 0 &&
+      tangential_norm(r, D) >= mu * r[0] * (1 - kVelocityNoise))
+    return false;
+  const double error = complementarity::one_contact_error<D>(mu, W, q, r);
+  if (!(error <= ProblemSolver::kAim)) return false;
+  report.contacts = report.solves = 1;
+  report.residual = error;
+  report.solver = "one-contact";
+
+  set_free_velocities(world);
+  model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
+  if (r[0] != 0) {
+    if (dynamics_a.movable) push_body<D>(rows, rows.turn_a, r, 1, dynamics_a, turns_a, free_[a], va);
+    if (dynamics_b.movable) push_body<D>(rows, rows.turn_b, r, -1, dynamics_b, turns_b, free_[b], vb);
+  }
+
+  if (!known) world.memory.swap(memory_);
+  ContactMemory& memory = world.memory[0];
+  memory.mode = mode;
+  record_fixed_outcome<D>(rows, r, q, va, vb, h, 0, memory);
+  if (surface.restitution > 0)
+    owe_rebound(surface.restitution, relative_velocity(rows, 0, start_[a], start_[b]),
+                relative_velocity(rows, 0, free_[a], free_[b]), h, r[0] > 0, memory);
+  world.contacts.swap(contacts_);
+  return true;
+}
+
+template bool StewartTrinkle::resolve_single<2>(World& world, double h, StepReport& report);
+template bool StewartTrinkle::resolve_single<3>(World& world, double h, StepReport& report);
+
+}  // namespace stickslip::stepping
