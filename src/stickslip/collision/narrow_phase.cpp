@@ -75,7 +75,7 @@ void search_vertices_half_space(PairSearch& pair) {
     if (pair.swapped) placement = {placement.gap, placement.point_b, placement.point_a, -placement.normal};
     pair.append(vertex_code(static_cast<int>(i)), face_code(0), placement);
   };
-  if (shape.family == Family::Ball) return add(0);
+  if (shape.family == Family::Ball || (shape.family == Family::Points && shape.vertex.size() == 1)) return add(0);
 
   const double height = normal.dot(frame.position - ground.position) - plane.offset - shape.rounding;
   const Vec3 n = frame.rotation.transpose() * normal;  // in the frame of the shape

@@ -182,7 +182,7 @@ model::Body read_body(const BodyPlan& plan, const BodyContext& context) {
     express_in_world(start_of(find_frame(*frame, table, context.earlier)), body.initial);
   }
   body.drive = read_drive(table, body, context.span);
-  read_forces(table, context.state, plan.indices, body);
+  read_forces(table, context.state, plan.indices, context.span, body);
   read_support(table, context.supports, centre, context.earlier, body);
   return body;
 }

@@ -3,7 +3,10 @@
 #include "stickslip/scene/force_reader.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 
 namespace stickslip::scene {
@@ -32,8 +35,8 @@ double checked(const Component& component, double value, double t) {
 
 class ForceReader {
  public:
-  ForceReader(const TableReader& table, const Scope& state, const model::Body& body)
-      : table_(table), state_(state), body_(body) {}
+  ForceReader(const TableReader& table, const Scope& state, const Span& span, model::Body& body)
+      : table_(table), state_(state), span_(span), body_(body) {}
 
   std::vector<Component> read() {
     const int dimension = body_.planar() ? 2 : 3;
@@ -59,18 +62,36 @@ class ForceReader {
 
   void add_component(const char* key, const Value& value, int index) {
     components_.push_back({index, read_expression(value, state_, table_.what(key)), table_.what(key), value.place});
+    if (components_.back().expression.has_branches()) add_breakpoints(value, table_.what(key));
+  }
+
+  // Where a force of time alone jumps, a step should end. One that also reads the state is not of time alone, and one
+  // that jumps too often to be followed is smeared over its steps.
+  void add_breakpoints(const Value& value, const std::string& what) {
+    Scope time = state_;
+    time.reach = Reach::Time;
+    std::vector<double>& all = body_.drive.breakpoints;
+    try {
+      std::ranges::copy(find_breakpoints(read_time_expression(value, time, what), span_), std::back_inserter(all));
+    } catch (const SceneError&) {
+      return;
+    }
+    std::ranges::sort(all);
+    const auto repeated = std::ranges::unique(all);
+    all.erase(repeated.begin(), repeated.end());
   }
 
   const TableReader& table_;
   const Scope& state_;
-  const model::Body& body_;
+  Span span_;
+  model::Body& body_;
   std::vector<Component> components_;
 };
 
 }  // namespace
 
 void read_forces(const TableReader& table, const Scope& state,
-                 const std::vector<std::pair<std::string, double>>& indices, model::Body& body) {
+                 const std::vector<std::pair<std::string, double>>& indices, const Span& span, model::Body& body) {
   body.linear_damping = table.not_negative("linear_damping", 0);
   body.angular_damping = table.not_negative("angular_damping", 0);
   if (!table.has("force") && !table.has("torque")) return;
@@ -79,7 +100,7 @@ void read_forces(const TableReader& table, const Scope& state,
   for (const auto& [name, value] : indices) scope.constants[name] = value;
   model::Wrench constant;
   std::vector<Component> varying;
-  for (Component& component : ForceReader(table, scope, body).read()) {
+  for (Component& component : ForceReader(table, scope, span, body).read()) {
     if (component.expression.is_constant())
       add(constant, component.index, checked(component, component.expression.evaluate(0), 0));
     else

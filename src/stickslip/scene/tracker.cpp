@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 namespace stickslip::scene {
 namespace {
@@ -34,13 +35,37 @@ double time_of_change(const Tracker& tracker, double x, const EvaluationContext&
   return before + (now - before) * (-x0 / (x - x0));
 }
 
+bool condition_holds(const Tracker& tracker, double x) {
+  return tracker.crossing ? (tracker.inclusive ? x >= 0 : x > 0) : (x != 0 && !std::isnan(x));
+}
+
+// A condition on contacts that became true and false again within the step (a bounce): the modes of the contacts are
+// taken back to what they were after each of its events.
+double time_within_step(const Tracker& tracker, const EvaluationContext& context) {
+  std::vector<contact::ContactResult> contacts;
+  for (std::size_t k = 0; k + 1 < context.events.size(); ++k) {
+    const stepping::Event& event = context.events[k];
+    if (!tracker.argument.depends_on_contact(event.contact.body_a, event.contact.body_b)) continue;
+    contacts.assign(context.contacts.begin(), context.contacts.end());
+    for (std::size_t later = context.events.size(); --later > k;)
+      for (contact::ContactResult& result : contacts)
+        if (result.contact.id == context.events[later].contact) result.mode = context.events[later].from;
+    EvaluationContext then = context;
+    then.contacts = contacts;
+    if (condition_holds(tracker, tracker.argument.evaluate(then))) return event.time;
+  }
+  return kNaN;
+}
+
 void update_first_time(Tracker& tracker, double x, const EvaluationContext& context) {
-  const bool holds = tracker.crossing ? (tracker.inclusive ? x >= 0 : x > 0) : (x != 0 && !std::isnan(x));
+  const bool holds = condition_holds(tracker, x);
   const bool started = tracker.memory[0] != 0;
   if (!started)
     tracker.value = holds ? context.time : kNaN;
   else if (holds && std::isnan(tracker.value))
     tracker.value = time_of_change(tracker, x, context);
+  else if (std::isnan(tracker.value) && context.events.size() > 1)
+    tracker.value = time_within_step(tracker, context);
 }
 
 void update_mean(Tracker& tracker, double x, double time) {

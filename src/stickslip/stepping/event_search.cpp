@@ -38,7 +38,8 @@ void SecondOrder::touch(World& world, Component& component, const Candidate& eve
     return;
   }
   const double gap0 = std::max(0.0, component.contacts[who].contact.gap), speed0 = component.contacts[who].velocity[0];
-  double low = 0, high = trial_.h, tau = event.tau;
+  const Dip dip = dip_of(component.contacts[who], trial_.contacts[who], trial_.h);
+  double low = 0, high = dip.depth < 0 ? dip.lowest : trial_.h, tau = event.tau;
   double falling = std::fabs(trial_.contacts[who].u1[0] - speed0) / trial_.h;  // normal acceleration
   const double noise =
       64 * std::numeric_limits<double>::epsilon() *
@@ -57,6 +58,7 @@ void SecondOrder::touch(World& world, Component& component, const Candidate& eve
     tau = next;
   }
   if (tau > 0) accept(world, component, trial_, false, true);
+  if (dip.depth < 0 && component.contacts[who].contact.gap > noise + 1e-9 * gap0) return;  // it passed without touching
 
   restitution_.assign(component.contacts.size(), -1.0);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
@@ -71,9 +73,15 @@ void SecondOrder::touch(World& world, Component& component, const Candidate& eve
   modes_.clear();
   for (const ContactStart& contact : component.contacts) modes_.push_back(contact.mode);
   trial_.certified = trials_.impact(world, component, restitution_);
-  for (std::size_t c = 0; c < component.contacts.size(); ++c)
-    if (component.contacts[c].mode != modes_[c])
-      events_.push_back({world.state.time, component.contacts[c].contact.id, modes_[c], component.contacts[c].mode});
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    const ContactStart& contact = component.contacts[c];
+    if (contact.mode != modes_[c]) {
+      events_.push_back({world.state.time, contact.contact.id, modes_[c], contact.mode});
+    } else if (contact.mode == Mode::Open && restitution_[c] >= 0) {  // it bounced: touched and left
+      events_.push_back({world.state.time, contact.contact.id, Mode::Open, Mode::Slide});
+      events_.push_back({world.state.time, contact.contact.id, Mode::Slide, Mode::Open});
+    }
+  }
   drop_histories(component);
 }
 

@@ -61,9 +61,13 @@ class Search {
   }
 
   void look_open(const ContactStart& start, const ContactTrial& contact, int c) {
-    const double gap = contact.contact.gap;
-    if (gap >= 0 || gap >= -touch_tolerance(start, contact)) return;
-    offer(EventKind::Touch, c, touch_time(start.contact.gap, start.velocity[0], gap, trial_.h));
+    const double gap = contact.contact.gap, gap0 = start.contact.gap;
+    const double tolerance = touch_tolerance(start, contact);
+    // What overlapped before and does not get deeper is on its way out.
+    if (gap < -tolerance && gap < gap0 - tolerance)
+      offer(EventKind::Touch, c, touch_time(gap0, start.velocity[0], gap, trial_.h));
+    else if (const Dip dip = dip_of(start, contact, trial_.h); dip.depth < -2 * tolerance)
+      offer(EventKind::Touch, c, dip.touch);
   }
 
   // A contact that just left rests at zero gap up to rounding; only what really penetrates touches.
@@ -143,6 +147,17 @@ double slip_noise(const ContactStart& start, const ContactTrial& contact, int di
   double scale = 0;
   for (int k = 0; k < dimension; ++k) scale += contact.g[k] * std::fabs(contact.p[k]);
   return kNoise * std::max(scale, start.slip_peak);
+}
+
+Dip dip_of(const ContactStart& start, const ContactTrial& contact, double h) {
+  const double gap0 = start.contact.gap, v0 = start.velocity[0], v1 = contact.u1[0];
+  Dip dip;
+  if (gap0 < 0 || contact.contact.gap < 0 || !(v0 < 0 && v1 > 0)) return dip;
+  const double rate = (v1 - v0) / h;
+  dip.lowest = -v0 / rate;
+  dip.depth = gap0 + 0.5 * v0 * dip.lowest;
+  if (dip.depth < 0) dip.touch = 2 * gap0 / (std::sqrt(v0 * v0 - 2 * rate * gap0) - v0);
+  return dip;
 }
 
 bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int dimension) {

@@ -13,7 +13,7 @@
 // sub-steps predicts when they vanish, to second order:
 //
 //   lift    closed, m_n falls below zero before the end          slip    sticking, m_t falls below zero before the end
-//   touch   open, the gap is negative at the end                 stop    sliding, the slip changes direction
+//   touch   open, the gap is negative at the end or between                 stop    sliding, the slip changes direction
 //   turn    sliding in space past zero slip without stopping: no event, but the sub-step must be shortened
 //
 // A sticking contact may both slip and lift within one step; the earlier one (as a rule the slip, since the cone
@@ -49,6 +49,13 @@ struct Margins {
 
 // Slip below this is zero up to rounding.
 [[nodiscard]] double slip_noise(const ContactStart& start, const ContactTrial& contact, int dimension);
+
+// An open contact that approaches at the start of a trial and parts at its end: the parabola through the start with the
+// speeds of both ends. depth: its lowest gap, negative when it touches in between.
+struct Dip {
+  double depth = 0, lowest = 0, touch = 0;  // lowest, touch: times of the lowest gap and of the first zero
+};
+[[nodiscard]] Dip dip_of(const ContactStart& start, const ContactTrial& contact, double h);
 
 // A sliding contact whose slip ends or reverses within the trial.
 [[nodiscard]] bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int dimension);

@@ -50,15 +50,9 @@ bool TrialStep::rebound(World& world, std::span<const double> restitution) {
   return attempt(low);
 }
 
-bool TrialStep::impact(World& world, Component& component, std::span<const double> restitution) {
+// Rows, inertia and velocities before of the contacts in closed_, whose rows are in rows_mid_.
+void TrialStep::pose_impact(World& world, const Component& component) {
   const int D = world.model.dimension;
-  closed_.clear();
-  rows_mid_.clear();
-  for (std::size_t c = 0; c < component.contacts.size(); ++c)
-    if (component.contacts[c].mode != Mode::Open || restitution[c] >= 0) {
-      closed_.push_back(static_cast<int>(c));
-      rows_mid_.push_back(component.contacts[c].rows);
-    }
   for (const BodyStart& start : component.bodies) {
     const auto b = index(start.body);
     contact::evaluate_inertia(world.model.bodies[b], world.traits[b], world.state.bodies[b].pose.orientation, 0,
@@ -78,7 +72,12 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
     }
     island.problem.mu[c] = world.model.surfaces[index(component.contacts[i].contact.surface)].friction_kinetic;
   }
-  if (!rebound(world, restitution)) return false;
+}
+
+// Velocities and modes after the impulses of the impact.
+void TrialStep::take_impact(World& world, Component& component) {
+  const int D = world.model.dimension;
+  const contact::Island& island = system_.islands()[0];
   for (std::size_t c = 0; c < closed_.size(); ++c) {
     const ContactRows& rows = system_.rows()[c];
     const double* p = island.r.data() + c * index(D);
@@ -112,6 +111,66 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
     contact.slip_peak = tangential_norm(contact.velocity, D);
     contact.force.setZero();
   }
+}
+
+bool TrialStep::impact(World& world, Component& component, std::span<const double> restitution) {
+  closed_.clear();
+  rows_mid_.clear();
+  for (std::size_t c = 0; c < component.contacts.size(); ++c)
+    if (component.contacts[c].mode != Mode::Open || restitution[c] >= 0) {
+      closed_.push_back(static_cast<int>(c));
+      rows_mid_.push_back(component.contacts[c].rows);
+    }
+  pose_impact(world, component);
+  if (!rebound(world, restitution)) return false;
+  take_impact(world, component);
+  return true;
+}
+
+double TrialStep::kinetic_energy(const World& world, const Component& component) {
+  double energy = 0;
+  for (const BodyStart& start : component.bodies) {
+    const model::Body& body = world.model.bodies[index(start.body)];
+    const model::BodyState& s = world.state.bodies[index(start.body)];
+    energy += 0.5 * body.mass * s.velocity.linear.squaredNorm();
+    if (body.rotates())
+      energy += 0.5 * s.velocity.angular.dot(contact::angular_momentum(body, s.pose.orientation, s.velocity.angular));
+  }
+  return energy;
+}
+
+bool TrialStep::expand(World& world, Component& component, std::span<const double> speed, double energy) {
+  constexpr int kBisections = 30;
+  closed_.clear();
+  rows_mid_.clear();
+  for (std::size_t c = 0; c < component.contacts.size(); ++c)
+    if (component.contacts[c].mode != Mode::Open) {
+      closed_.push_back(static_cast<int>(c));
+      rows_mid_.push_back(component.contacts[c].rows);
+    }
+  pose_impact(world, component);
+  contact::Island& island = system_.islands()[0];
+  const auto D = index(world.model.dimension);
+  const std::vector<double> before(island.problem.q.begin(), island.problem.q.end());
+  const double allowed = energy - kinetic_energy(world, component);
+  const auto attempt = [&](double share) {
+    for (std::size_t c = 0; c < closed_.size(); ++c)
+      island.problem.q[c * D] = before[c * D] - share * speed[index(closed_[c])];
+    std::ranges::fill(island.r, 0.0);
+    return solve(world);
+  };
+  if (!(allowed > 0)) return true;
+  if (!attempt(1)) return false;
+  if (energy_gained(island, before) > allowed) {
+    double low = 0, high = 1;
+    for (int k = 0; k < kBisections; ++k) {
+      const double middle = 0.5 * (low + high);
+      if (!attempt(middle)) return false;
+      (energy_gained(island, before) > allowed ? high : low) = middle;
+    }
+    if (!attempt(low)) return false;
+  }
+  take_impact(world, component);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/one_contact.h"
+#include "stickslip/complementarity/cone/one_contact_residual.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,18 @@ namespace {
 constexpr double kAlmost = 1e3;    // of the tolerance: previous impulses that are almost right
 constexpr double kSurplus = 1e-4;  // of the tolerance: what they are then improved to, if
 constexpr int kFewSteps = 4;       // iterations suffice
+
+// The certificate of a single contact, in a fixed size where there is one.
+Residual single_residual(const complementarity::ContactProblem& problem, std::span<const double> r) {
+  if (!problem.kind.empty()) return contact_residual(problem, r);
+  const double *W = problem.W.value.data(), *q = problem.q.data();
+  const double error = problem.dimension() == 2 ? complementarity::one_contact_error<2>(problem.mu[0], W, q, r.data())
+                                                : complementarity::one_contact_error<3>(problem.mu[0], W, q, r.data());
+  if (!std::isfinite(error)) return contact_residual(problem, r);
+  Residual residual;
+  residual.error = residual.natural = residual.scaled = error;
+  return residual;
+}
 
 // Do the impulses r leave the first contact opening or closing although it is pressed? Then they are those of another
 // moment, and the certificate need not be asked: a few multiplications instead of some hundred.
@@ -55,7 +68,7 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
   if (method.solver == "auto") {
     if (problem.contacts() == 1) {  // the closed form costs less than looking at the previous impulses
       solve_single(problem, island.r);
-      const Residual residual = contact_residual(problem, island.r);
+      const Residual residual = single_residual(problem, island.r);
       if (residual.error <= kAim) return accept(island, residual, "one-contact");
     } else {
       Residual warm;  // infinite error until looked at

@@ -19,7 +19,14 @@ constexpr double kRounding = 1e-12;       // of the step: a remainder of the tim
 constexpr double kTurnAim = 0.7;          // of the allowed turn of slip per sub-step
 constexpr int kMaxEvents = 24;            // per step and component, then first order
 constexpr int kLongestPenalty = 31;       // steps of first order after events have piled up again and again
+constexpr std::size_t kCrowd = 12;        // contacts of a component from which on trials are counted:
+constexpr int kDear = 6;                  // so many in a step, and the next steps are first order;
+constexpr int kTooDear = 12;              // so many, and the rest of this step as well
 constexpr std::size_t kMaxContacts = 48;  // of a component: beyond, events crowd and dense projections cost too much
+
+bool comes_before(const Event& a, const Event& b) {
+  return a.time != b.time ? a.time < b.time : a.contact < b.contact;
+}
 
 }  // namespace
 
@@ -48,8 +55,10 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
   report.solver = trials_.solver();
   report.sub_steps = sub_steps_;
   report.fallbacks = fallbacks_;
-  std::sort(events_.begin(), events_.end(),
-            [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.contact < b.contact; });
+  // Stable without std::stable_sort, which allocates: events of one contact stay in the order in which they happened.
+  for (std::size_t k = 1; k < events_.size(); ++k)
+    for (std::size_t i = k; i > 0 && comes_before(events_[i], events_[i - 1]); --i)
+      std::swap(events_[i], events_[i - 1]);
   report.events = events_;
   world.state.time = end_time;
   trials_.place_all_driven(world, end_time, world.state);
@@ -63,6 +72,8 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     return fall_back(world, component, H);
   }
   const double h_min = kShortest * H;
+  const int first_solve = trials_.solves();
+  const bool crowd = component.contacts.size() > kCrowd;
   double longest = H;
   int events = 0, halvings = 0;
   while (H - component.offset > kRounding * H) {
@@ -70,7 +81,7 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     double h = next_length(world, component, H, longest, at_breakpoint);
     if (halvings > 0) h = std::max(h / (1 << halvings), h_min);
     trials_.run(world, component, h, trial_);
-    if (!trial_.certified) return give_up(world, component, H);
+    if (!trial_.certified || (crowd && trials_.solves() - first_solve > kTooDear)) return give_up(world, component, H);
     const Candidate event = first_event(world, component, trial_, H, h_min);
     if (event.turns_too_far(h)) {
       longest = std::max(h * std::clamp(kTurnAim / event.turn, 0.1, kTurnAim), h_min);
@@ -97,15 +108,22 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     }
     if (!trial_.certified) return give_up(world, component, H);
   }
-  component.penalty = 0;
+  if (crowd && trials_.solves() - first_solve > kDear)
+    wait_at_first_order(component);
+  else
+    component.penalty = 0;
   return Outcome::Done;
 }
 
-// Events pile up, or a problem of this order has no answer: first order, also for some steps to come, and for twice as
-// many if that does not help.
-SecondOrder::Outcome SecondOrder::give_up(World& world, Component& component, double H) {
+// First order for some steps to come, and for twice as many if that did not help.
+void SecondOrder::wait_at_first_order(Component& component) {
   component.penalty = std::min(2 * component.penalty + 1, kLongestPenalty);
   component.first_order = component.penalty;
+}
+
+// Events pile up, or a problem of this order has no answer.
+SecondOrder::Outcome SecondOrder::give_up(World& world, Component& component, double H) {
+  wait_at_first_order(component);
   return fall_back(world, component, H);
 }
 
@@ -245,15 +263,30 @@ void SecondOrder::refine(World& world, Component& component, const Candidate& ev
 
 SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, double H) {
   ++fallbacks_;
-  trials_.run_first_order(world, component, H - component.offset, trial_);
+  const double h = H - component.offset, energy = trials_.kinetic_energy(world, component);
+  rebound_.assign(component.contacts.size(), 0.0);
+  for (std::size_t c = 0; c < rebound_.size(); ++c) {
+    const ContactStart& start = component.contacts[c];
+    const double e = world.model.surfaces[index(start.contact.surface)].restitution;
+    const double speed = start.velocity[0];
+    if (start.mode == Mode::Open && speed < 0 && -2 * e * speed > H * world.model.gravity.norm())
+      rebound_[c] = -e * speed;
+  }
+  trials_.run_first_order(world, component, h, trial_);
   if (!trial_.certified) return Outcome::Failed;
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     ContactStart& start = component.contacts[c];
     const ContactTrial& out = trial_.contacts[c];
     change_mode(world, component, start, !out.closed ? Mode::Open : out.slides ? Mode::Slide : Mode::Stick);
   }
+  bool owed = false;
+  for (std::size_t c = 0; c < rebound_.size(); ++c) {
+    if (!trial_.contacts[c].closed) rebound_[c] = 0;
+    owed |= rebound_[c] > 0;
+  }
   accept(world, component, trial_, false, true);
   component.offset = H;
+  if (owed && !trials_.expand(world, component, rebound_, energy)) return Outcome::Failed;
   return Outcome::Done;
 }
 

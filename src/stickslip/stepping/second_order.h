@@ -12,7 +12,7 @@
 //         touch at tau           search the instant of zero gap, accept, impact
 //         turn of slip           shorten the sub-step and try again
 //       too many events (accumulation, chatter, jam), or a problem that was not solved: first-order step over the rest,
-//         and over the next 1, 3, 7 ... 31 steps as long as that goes on
+//         and over the next 1, 3, 7 ... 31 steps as long as that goes on; crowds of contacts are given fewer trials
 //
 // Components are independent within a step and are advanced one after the other, each with sub-steps of its own. When
 // any body has force functions all bodies form one component, since a force may read every other body's state.
@@ -68,6 +68,7 @@ class SecondOrder final : public Stepper {
   bool search_stop(World& world, Component& component, double tau, double h);
   double stop_reserve(const World& world, const Component& component, bool& stuck) const;
   bool reverse(World& world, Component& component, int c, double tau, double h);
+  static void wait_at_first_order(Component& component);
   Outcome give_up(World& world, Component& component, double H);
   Outcome fall_back(World& world, Component& component, double H);
   void drop_histories(Component& component);
@@ -84,7 +85,7 @@ class SecondOrder final : public Stepper {
   std::vector<ContactHistory> history_, old_history_;  // beside World::memory
   std::vector<Event> events_;
   std::vector<contact::Mode> modes_;
-  std::vector<double> breakpoints_, restitution_;
+  std::vector<double> breakpoints_, restitution_, rebound_;
   std::vector<int> parent_, component_of_, stopping_;
   model::State before_;
   bool prepared_ = false, coupled_ = false;

@@ -26,9 +26,24 @@ double largest_change(const std::vector<contact::BodyTraits>& traits, const mode
   return change;
 }
 
+// The fastest approach among contacts that close within h at the present velocities: what an impact may pass on to
+// bodies that stand still now.
+double impact_speed(const std::vector<collision::Contact>& contacts, const model::State& state, double h) {
+  double fastest = 0;
+  for (const collision::Contact& contact : contacts) {
+    const model::BodyState &a = state.bodies[index(contact.id.body_a)], &b = state.bodies[index(contact.id.body_b)];
+    const double speed =
+        contact.normal.dot(a.velocity.linear + a.velocity.angular.cross(contact.point_a - a.pose.position) -
+                           b.velocity.linear - b.velocity.angular.cross(contact.point_b - b.pose.position));
+    if (contact.gap + h * speed < 0) fastest = std::max(fastest, -speed);
+  }
+  return fastest;
+}
+
 }  // namespace
 
-// Everything that may touch within the step: reach at the present velocities, plus what accelerations can add.
+// Everything that may touch within the step: reach at the present velocities, plus what accelerations can add. When
+// something collides within the step, also what a body can reach that is hit (twice the speed: a light one).
 void SecondOrder::find_contacts(World& world, double h) {
   if (!prepared_) {
     prepared_ = true;
@@ -45,7 +60,12 @@ void SecondOrder::find_contacts(World& world, double h) {
   for (std::size_t i = 0; i < body_history_.size(); ++i)
     acceleration = std::max(acceleration, body_history_[i].acceleration.linear.norm());
   const double driven = largest_change(world.traits, world.state, trials_.place_ends(world));
-  world.collider.find(world.model, world.state, 2 * h * (h * acceleration + driven), h, contacts_);
+  const double margin = 2 * h * (h * acceleration + driven);
+  world.collider.find(world.model, world.state, margin, h, contacts_);
+  if (world.model.bodies.size() > 2) {
+    const double speed = impact_speed(contacts_, world.state, h);
+    if (speed > 0) world.collider.find(world.model, world.state, margin + 2 * h * speed, h, contacts_);
+  }
   carry_over(world.memory, contacts_, memory_);
   // Histories follow the same merge.
   old_history_.swap(history_);

@@ -117,6 +117,11 @@ class TrialStep {
   // certified.
   bool impact(World& world, Component& component, std::span<const double> restitution);
 
+  // The second half of impacts that a first-order step ended inelastically: contacts get the separation speeds given,
+  // or the largest share of them with which the component's kinetic energy stays below `energy`. False as above.
+  bool expand(World& world, Component& component, std::span<const double> speed, double energy);
+  [[nodiscard]] static double kinetic_energy(const World& world, const Component& component);
+
   [[nodiscard]] int solves() const { return solves_; }
   [[nodiscard]] double residual() const { return residual_; }
   [[nodiscard]] const char* solver() const { return solver_; }
@@ -135,12 +140,16 @@ class TrialStep {
   void closed_rows(World& world, const Component& component);
   void pose(World& world, const Component& component, double h);
   bool solve(World& world);
+  void pose_impact(World& world, const Component& component);
   bool rebound(World& world, std::span<const double> restitution);
+  void take_impact(World& world, Component& component);
   void take_velocities(World& world, const Component& component, double h, Trial& trial);
   void take_contacts(const Component& component, Trial& trial);
   void move(World& world, const Component& component, double h, Trial& trial);
   [[nodiscard]] double worst_gap(const Trial& trial) const;
   bool project(World& world, const Component& component, double h, Trial& trial);
+  template <int D>
+  void single_response();
   void finish(World& world, const Component& component, Trial& trial);
   [[nodiscard]] double closing_speed(const collision::Contact& start, const collision::Contact& moved, double h) const;
 

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 //
 // The position half of a trial step (trial.h): update, projection onto closed contacts, geometry at the end.
+#include "stickslip/contact/contact_response.h"
 #include "stickslip/stepping/dense_cholesky.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/trial.h"
@@ -87,6 +88,22 @@ void TrialStep::finish(World& world, const Component& component, Trial& trial) {
   }
 }
 
+// matrix_ of a single contact, without the detour over a block matrix; rows_end_ gets its turns.
+template <int D>
+void TrialStep::single_response() {
+  ContactRows& rows = rows_end_[0];
+  const contact::BodyDynamics &a = dynamics_[index(rows.a)], &b = dynamics_[index(rows.b)];
+  contact::set_turns<D>(a, b, rows);
+  double W[D * D] = {};
+  if (a.movable)
+    contact::add_response<D>(rows.direction, rows.moment_a, rows.direction, rows.turn_a, a.inverse_mass, 1, W);
+  if (b.movable)
+    contact::add_response<D>(rows.direction, rows.moment_b, rows.direction, rows.turn_b, b.inverse_mass, 1, W);
+  const std::size_t n = defect_.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) matrix_[i * n + j] = W[defect_row_[i] * D + defect_row_[j]];
+}
+
 // Moves the bodies so that pressed contacts have gap 0 and stuck ones have not slipped on average. True when it moved.
 bool TrialStep::project(World& world, const Component& component, double h, Trial& trial) {
   const int D = world.model.dimension;
@@ -125,25 +142,29 @@ bool TrialStep::project(World& world, const Component& component, double h, Tria
   // The Delassus matrix of the chosen rows at the end; a little weight on the diagonal for redundant ones. Not the
   // matrix of the solve: its two different sets of rows make it inexact by O(h), which near-redundant rows magnify.
   const std::size_t n = defect_.size();
-  projection_.build_single(D, rows_end_, dynamics_);
-  projection_.assemble(dynamics_);
-  const complementarity::BlockMatrix& W = projection_.islands()[0].problem.W;
   matrix_.assign(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    const int ci = defect_row_[i] / D, ki = defect_row_[i] % D;
-    for (int p = W.row_start[index(ci)]; p < W.row_start[index(ci) + 1]; ++p)
-      for (std::size_t j = 0; j < n; ++j)
-        if (defect_row_[j] / D == W.column[index(p)])
-          matrix_[i * n + j] = W.value[index((p * D + ki) * D + defect_row_[j] % D)];
-    matrix_[i * n + i] *= 1 + 1e-10;
+  if (closed_.size() == 1) {
+    D == 2 ? single_response<2>() : single_response<3>();
+  } else {
+    projection_.build_single(D, rows_end_, dynamics_);
+    projection_.assemble(dynamics_);
+    const complementarity::BlockMatrix& W = projection_.islands()[0].problem.W;
+    for (std::size_t i = 0; i < n; ++i) {
+      const int ci = defect_row_[i] / D, ki = defect_row_[i] % D;
+      for (int p = W.row_start[index(ci)]; p < W.row_start[index(ci) + 1]; ++p)
+        for (std::size_t j = 0; j < n; ++j)
+          if (defect_row_[j] / D == W.column[index(p)])
+            matrix_[i * n + j] = W.value[index((p * D + ki) * D + defect_row_[j] % D)];
+    }
   }
+  for (std::size_t i = 0; i < n; ++i) matrix_[i * n + i] *= 1 + 1e-10;
   if (!solve_positive(n, matrix_.data(), defect_.data())) return false;
   for (std::size_t k = 0; k < component.bodies.size(); ++k) free_[index(component.bodies[k].body)] = {};
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = index(defect_row_[i] / D);
     double p[3] = {};
     p[defect_row_[i] % D] = -defect_[i];
-    const ContactRows& rows = projection_.rows()[c];
+    const ContactRows& rows = closed_.size() == 1 ? rows_end_[c] : projection_.rows()[c];
     const auto a = index(rows.a), b = index(rows.b);
     if (D == 2)
       contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
