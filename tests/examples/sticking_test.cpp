@@ -54,18 +54,22 @@ TEST_P(Sticking, BoxSlidesDownASteepSlope) {
 INSTANTIATE_TEST_SUITE_P(Steppers, Sticking, ::testing::Values(kFirstOrder, kSecondOrder),
                          [](const auto& which) { return which.index == 0 ? "FirstOrder" : "SecondOrder"; });
 
-TEST(Stack, BoxesAtRestReadStick) {
-  const ExampleRun run("stack", {{"n", "5"}, {"duration", "0.5"}});
+class StackOf : public ::testing::TestWithParam<int> {};
+
+TEST_P(StackOf, BoxesAtRestReadStick) {
+  const ExampleRun run("stack", {{"n", std::to_string(GetParam())}, {"duration", "0.3"}});
   EXPECT_EQ(run["kinetic_energy"], 0);
   EXPECT_LE(run["worst_penetration"], 1e-12);
   // One interval per pair of neighbours: never anything but stick.
   EXPECT_TRUE(run.simulation().timeline().finished().empty());
-  ASSERT_EQ(run.simulation().timeline().current().size(), 5u);
+  ASSERT_EQ(run.simulation().timeline().current().size(), static_cast<std::size_t>(GetParam()));
   for (const auto& interval : run.simulation().timeline().current()) {
     EXPECT_EQ(interval.mode, contact::Mode::Stick) << interval.body_a << " on " << interval.body_b;
     EXPECT_EQ(interval.begin, 0);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Boxes, StackOf, ::testing::Values(2, 5, 7, 10, 12));
 
 TEST(Pile, ComesToRest) {
   const ExampleRun run("pile", {{"n", "10"}});

@@ -183,9 +183,19 @@ void ContactSystem::group_into_islands(std::span<const BodyDynamics> dynamics, s
       start_island().contacts.push_back(0);
     return;
   }
+  const auto movable = [&](int body) { return dynamics[static_cast<std::size_t>(body)].movable; };
+  if (rows_.size() == 2) {  // two contacts of one body, the other sides of which do not answer
+    const int first = movable(rows_[0].a) ? rows_[0].a : rows_[0].b,
+              second = movable(rows_[1].a) ? rows_[1].a : rows_[1].b;
+    if (first == second && movable(first)) {
+      Island& island = start_island();
+      island.contacts.push_back(0);
+      island.contacts.push_back(1);
+      return;
+    }
+  }
   parent_.resize(bodies);
   std::iota(parent_.begin(), parent_.end(), 0);
-  const auto movable = [&](int body) { return dynamics[static_cast<std::size_t>(body)].movable; };
   for (const ContactRows& row : rows_)
     if (movable(row.a) && movable(row.b)) {
       const int a = find_root(row.a), b = find_root(row.b);

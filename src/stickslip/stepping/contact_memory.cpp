@@ -26,7 +26,8 @@ double mean_response(const complementarity::ContactProblem& problem, int contact
 }  // namespace
 
 VelocityNoise::VelocityNoise(const contact::Island& island) : problem_(island.problem) {
-  if (island.summary.residual.error <= kVelocityNoise) return;  // rounding, which is allowed for anyway
+  constexpr double kRounding = 1e-14;  // is allowed for anyway
+  if (island.summary.residual.error <= kRounding) return;
   const int D = problem_.dimension();
   double qq = 0, rr = 0;
   for (int c = 0; c < problem_.contacts(); ++c) {

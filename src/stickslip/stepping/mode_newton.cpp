@@ -156,7 +156,7 @@ bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<d
       double sum = 0;
       for (int k = 0; k < n; ++k) r[k] -= step_[k], sum += r[k];
       if (!std::isfinite(sum)) return false;
-      velocity<D>(problem, r);
+      if (repeat + 1 < repeats || step + 1 < steps) velocity<D>(problem, r);
     }
   }
   // Put what the linear algebra left of the sliding impulses exactly on the cone's surface.
@@ -242,7 +242,7 @@ bool ModeNewton::hold(const complementarity::ContactProblem& problem, std::span<
 }
 
 bool ModeNewton::polish(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
-  if (problem.contacts() > kMaxContacts) return false;
+  if (problem.contacts() > kMaxAtRest) return false;
   if (std::ranges::find(problem.kind, complementarity::ContactKind::Bilateral) != problem.kind.end()) return false;
   return problem.dimension() == 2 ? run<2>(problem, r, steps) : run<3>(problem, r, steps);
 }

@@ -30,7 +30,8 @@ namespace stickslip::stepping {
 
 class ModeNewton {
  public:
-  static constexpr int kMaxContacts = 12;  // beyond, a dense factor costs more than the general solver
+  static constexpr int kMaxContacts = 12;  // beyond, a dense factor costs more than the general solver,
+  static constexpr int kMaxAtRest = 64;    // but once is worth it where what follows is rest, at no cost at all
 
   // From r (also read for the modes), at most `steps` Newton steps; r is overwritten. False when a matrix was singular
   // or the numbers left the range of double; r is then of no use.

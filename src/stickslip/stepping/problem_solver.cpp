@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kAlmost = 1e3;    // of the tolerance: previous impulses that are almost right
 constexpr double kSurplus = 1e-4;  // of the tolerance: what they are then improved to, if
+constexpr double kAtRest = 1e-9;   // previous impulses so near to an answer that what is left is bodies coming to rest
 constexpr int kFewSteps = 4;       // iterations suffice
 
 // The certificate of a single contact, in a fixed size where there is one.
@@ -96,8 +97,20 @@ bool ProblemSolver::near_rest(const Method& method, contact::Island& island) {
   const Residual warm = contact_residual(island.problem, island.r);
   if (warm.error > kAlmost * method.tolerance) return false;
   accept(island, warm, "warm-start");
+  if (warm.error <= kAtRest && polish_once(island)) return true;
   if (warm.error > kSurplus * method.tolerance) tighten(method, island, kSurplus * method.tolerance, kFewSteps);
   return island.summary.residual.error <= method.tolerance;
+}
+
+// One Newton step in the modes of the previous impulses, for more contacts than are worth it while bodies move: a stack
+// that comes to rest then has impulses that are right to rounding, and stays.
+bool ProblemSolver::polish_once(contact::Island& island) {
+  r_.assign(island.r.begin(), island.r.end());
+  if (!newton_.polish(island.problem, r_, 1)) return false;
+  const Residual residual = contact_residual(island.problem, r_);
+  if (residual.error > kAim) return false;
+  std::copy(r_.begin(), r_.end(), island.r.begin());
+  return accept(island, residual, "mode-newton");
 }
 
 // Lets the general solver go on from the island's answer, and keeps what it finds if it is better. Needed for a few

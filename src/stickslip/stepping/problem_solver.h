@@ -36,6 +36,7 @@ class ProblemSolver {
  private:
   bool solve_cone(const Method& method, contact::Island& island);
   bool try_polish(contact::Island& island);
+  bool polish_once(contact::Island& island);
   bool try_hold(contact::Island& island);
   bool near_rest(const Method& method, contact::Island& island);
   void tighten(const Method& method, contact::Island& island, double tolerance, int iterations);

@@ -22,7 +22,7 @@ constexpr int kLongestPenalty = 31;       // steps of first order after events h
 constexpr std::size_t kCrowd = 12;        // contacts of a component from which on trials are counted:
 constexpr int kDear = 6;                  // so many in a step, and the next steps are first order;
 constexpr int kTooDear = 12;              // so many, and the rest of this step as well
-constexpr std::size_t kMaxContacts = 48;  // of a component: beyond, events crowd and dense projections cost too much
+constexpr std::size_t kMaxContacts = 16;  // of a component: beyond, events crowd and dense projections cost too much
 
 bool comes_before(const Event& a, const Event& b) {
   return a.time != b.time ? a.time < b.time : a.contact < b.contact;

@@ -5,6 +5,7 @@
 #include "stickslip/contact/material.h"
 #include "stickslip/stepping/motion.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,8 +21,11 @@ void TrialStep::begin(World& world, double H, double end_time) {
   end_time_ = end_time;
   nearly_end_ = H * (1 - 1e-12);
   step_ = H;
+  // Movable bodies are placed by predict(), driven ones by place_driven(); what others read of a body that is neither
+  // in the component (force functions) must be of now.
+  const bool all = std::ranges::any_of(world.traits, [](const contact::BodyTraits& traits) { return traits.pushed; });
   for (Scratch* scratch : {&mid_, &end_}) {
-    scratch->state.bodies = world.state.bodies;
+    if (all || scratch->state.bodies.size() != n) scratch->state.bodies = world.state.bodies;
     scratch->placed.assign(n, std::numeric_limits<double>::quiet_NaN());
   }
   dynamics_.resize(n);
@@ -228,12 +232,12 @@ void TrialStep::take_velocities(World& world, const Component& component, double
       contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], va, vb);
     else
       contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], va, vb);
-    for (int k = 0; k < D; ++k) {
-      const double size = std::fabs(p[k]);
-      magnitude_linear_[a] += size * dynamics_[a].inverse_mass.maxCoeff();
-      magnitude_linear_[b] += size * dynamics_[b].inverse_mass.maxCoeff();
-      if (dynamics_[a].movable) magnitude_angular_[a] += size * rows.turn_a[k].lpNorm<1>();
-      if (dynamics_[b].movable) magnitude_angular_[b] += size * rows.turn_b[k].lpNorm<1>();
+    double size = 0;
+    for (int k = 0; k < D; ++k) size += std::fabs(p[k]);
+    for (const auto& [body, turn] : {std::pair(a, rows.turn_a), std::pair(b, rows.turn_b)}) {
+      if (!dynamics_[body].movable) continue;
+      magnitude_linear_[body] += size * dynamics_[body].inverse_mass.maxCoeff();
+      for (int k = 0; k < D; ++k) magnitude_angular_[body] += std::fabs(p[k]) * turn[k].lpNorm<1>();
     }
   }
   for (std::size_t k = 0; k < component.bodies.size(); ++k) {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// What the second-order stepper sees inside a step: impacts that are passed on, touches that end, jumps of a force.
+#include "stickslip/contact/body_dynamics.h"
+#include "tests/support/example_run.h"
+#include "tests/support/running.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+namespace stickslip::testing {
+namespace {
+
+// The waiting discs touch up to rounding, and are hit one after the other within one step.
+TEST(Cradle, LastDiscLeavesWithTheSpeedOfTheFirst) {
+  for (const char* space : {"0", "1e-9", "1e-5", "0.01"})
+    for (const char* step : {"1e-2", "1e-3"}) {
+      const ExampleRun run("newtons-cradle", with(kSecondOrder, step, {{"space", space}}));
+      EXPECT_NEAR(run["energy"], 0.5, 1e-12) << "space " << space << ", step " << step;
+      EXPECT_NEAR(run["v4"], 1, 1e-12) << "space " << space << ", step " << step;
+      EXPECT_EQ(run.simulation().counters().fallbacks, 0);
+    }
+}
+
+// A slab on more points than events are located for falls flat: the fall-back returns its share of the speed.
+TEST(Slab, FallBackBounces) {
+  const ExampleRun run(scene::parse_scene(R"toml(
+dimension = 3
+gravity = [0, 0, -10]
+duration = 0.35
+[method]
+stepper = "second-order"
+step = 1e-3
+[[body]]
+name = "floor"
+fixed = true
+shape = { half-space = { normal = [0, 0, 1] } }
+[[body]]
+name = "slab"
+mass = 2
+inertia = [0.1, 0.1, 0.2]
+shape = { points = [[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [4, 0, 0], [0, 1, 0], [1, 1, 0], [2, 1, 0], [3, 1, 0], [4, 1, 0], [0, 2, 0], [1, 2, 0], [2, 2, 0], [3, 2, 0], [4, 2, 0], [0, 3, 0], [1, 3, 0], [2, 3, 0], [3, 3, 0], [4, 3, 0]] }
+position = [-2, -1.5, 0.2]
+[[contact]]
+between = ["slab", "floor"]
+restitution = 0.5
+friction = 0.3
+[observe]
+energy = "kinetic_energy() + 20 * slab.z"
+speed = "slab.vz"
+)toml",
+                                          "slab.toml"));
+  // Touches at t = 0.2 with 2 m/s, leaves with 1 m/s: at 0.35 it falls with 0.5 m/s. First order: up to a step late.
+  EXPECT_GT(run.simulation().counters().fallbacks, 0);
+  EXPECT_NEAR(run["speed"], -0.5, 0.03);
+  EXPECT_LE(run["energy"], 1.0 + 0.05);  // 2 kg at 1 m/s, from height 0
+}
+
+// The floor comes up, hits and is back at its place within one step.
+TEST(Touch, ThatEndsWithinItsStepIsSeen) {
+  const ExampleRun run(scene::parse_scene(R"toml(
+dimension = 2
+gravity = [0, 0]
+duration = 0.05
+[method]
+stepper = "second-order"
+step = 1e-2
+[[body]]
+name = "floor"
+shape = { half-plane = { normal = [0, 1] } }
+motion = { position = [0, "if(t < 0.01, 0.01 * sin(100 * pi * t), 0)"] }
+[[body]]
+name = "ball"
+mass = 1
+shape = { disc = 0.1 }
+position = [0, 0.105]
+[[contact]]
+between = ["ball", "floor"]
+[observe]
+y = "ball.y"
+vy = "ball.vy"
+touched = "first_time(touching(ball, floor))"
+)toml",
+                                          "tap.toml"));
+  // The gap of 5 mm is closed when sin(100 pi t) = 1/2, t = 1/600 s; the ball takes over the floor's speed there.
+  const double speed = std::acos(-1.0) * std::cos(std::acos(-1.0) / 6);
+  EXPECT_NEAR(run["touched"], 1.0 / 600, 1e-4);
+  EXPECT_NEAR(run["vy"], speed, 0.02 * speed);
+  EXPECT_GT(run["y"], 0.105);
+}
+
+TEST(Touch, OfABounceHasATime) {
+  const ExampleRun ball(scene::parse_scene(R"toml(
+dimension = 2
+gravity = [0, -10]
+duration = 0.3
+[method]
+stepper = "second-order"
+step = 1e-2
+[[body]]
+name = "floor"
+fixed = true
+shape = { half-plane = { normal = [0, 1] } }
+[[body]]
+name = "ball"
+mass = 1
+shape = { disc = 0.1 }
+position = [0, 0.29]
+[[contact]]
+between = ["ball", "floor"]
+restitution = 1
+[observe]
+touched = "first_time(touching(ball, floor))"
+)toml",
+                                           "bounce.toml"));
+  EXPECT_NEAR(ball["touched"], std::sqrt(2 * 0.19 / 10), 1e-12);
+}
+
+// A push that ends inside a step gives the impulse that it should.
+TEST(Force, ThatJumpsInTimeEndsWhereItSays) {
+  for (const char* step : {"1e-2", "7e-4"}) {
+    const ExampleRun run(scene::parse_scene(R"toml(
+dimension = 2
+gravity = [0, 0]
+duration = 0.1
+[method]
+stepper = "second-order"
+[[body]]
+name = "cart"
+mass = 2
+shape = { disc = 0.1 }
+force = ["if(t > 0.0123 && t < 0.0456, 3, 0)", 0]
+[observe]
+v = "cart.vx"
+)toml",
+                                            "push.toml", {{"method.step", step}}));
+    EXPECT_NEAR(run["v"], 1.5 * (0.0456 - 0.0123), 1e-12) << "step " << step;
+  }
+}
+
+}  // namespace
+}  // namespace stickslip::testing
