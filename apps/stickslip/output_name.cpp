@@ -2,7 +2,14 @@
 // Copyright the stickslip authors
 #include "output_name.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
 
 namespace stickslip::app {
 
@@ -12,6 +19,21 @@ std::string name_after(const std::string& file, std::string_view usual) {
   const bool has_usual_name =
       stem.starts_with(usual) && (stem.size() == usual.size() || stem[usual.size()] == '-') && !folder.empty();
   return has_usual_name ? folder + stem.substr(usual.size()) : stem;
+}
+
+void require_writable(const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path path(file), folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored))
+    throw std::runtime_error(fmt::format("cannot write {}: there is no folder {}", file, folder.string()));
+  if (fs::is_directory(path, ignored)) throw std::runtime_error(fmt::format("cannot write {}: it is a folder", file));
+  const bool existed = fs::exists(path, ignored);
+  errno = 0;
+  const bool writable = static_cast<bool>(std::ofstream(path, std::ios::binary | std::ios::app));
+  const int reason = errno;
+  if (!existed) fs::remove(path, ignored);
+  if (!writable) throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(reason)));
 }
 
 }  // namespace stickslip::app

@@ -36,6 +36,14 @@ std::string default_recording_name(const std::string& scene_path) {
 
 RunSession::RunSession(const RunOptions& options)
     : options_(options), scene_(scene::load_scene(options.scene, overrides_of(options.set))) {
+  if (options_.record) {
+    recording_path_ = options_.output.empty() ? default_recording_name(options_.scene) : options_.output;
+    require_writable(recording_path_);
+  }
+  if (!options_.checkpoint.empty()) {
+    require_writable(options_.checkpoint);
+    require_writable(options_.checkpoint + ".part");
+  }
   if (scene_.method.accuracy > 0 && options_.find_step) choose_step();
   simulation_ = std::make_unique<simulation::Simulation>(scene_.model, scene_.method);
   observer_ = std::make_unique<scene::Observer>(scene_);
@@ -52,7 +60,6 @@ RunSession::RunSession(const RunOptions& options)
   start_time_ = simulation_->time();
 
   if (!options_.record) return;
-  recording_path_ = options_.output.empty() ? default_recording_name(options_.scene) : options_.output;
   if (options_.resume.empty() || !std::filesystem::exists(recording_path_)) {
     recorder_ = std::make_unique<recording::Recorder>(recording_path_, recording_info(scene_));
     record_frame();

@@ -114,6 +114,21 @@ TEST_F(Run, AnOpenMeshIsRefused) {
   EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
 }
 
+TEST_F(Run, OutputThatCannotBeWrittenIsFoundBeforeTheRun) {
+  write("plain", "");
+  for (const char* output : {"-o none/out.h5", "-o plain/out.h5", "-o .", "--no-record --checkpoint none/run.ckpt",
+                             "--no-record --checkpoint ."}) {
+    const CommandOutcome outcome = run("run " + example("ball") + " --set duration=1e9 " + output);
+    EXPECT_EQ(outcome.code, 2) << output;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_NE(outcome.err.find("cannot write"), std::string::npos) << outcome.err;
+  }
+  write("kept.ckpt", "as it was");
+  EXPECT_EQ(run("run " + example("ball") + " -o none/out.h5 --checkpoint kept.ckpt").code, 2);
+  EXPECT_EQ(content("kept.ckpt"), "as it was");
+  EXPECT_FALSE(std::filesystem::exists(path("kept.ckpt.part")));
+}
+
 TEST_F(Run, OverlapIsResolvedWhenAllowed) {
   write("deep.toml", changed("position = [0, 0.1]", "position = [0, 0.05]"));
   EXPECT_EQ(run("run deep.toml --no-record --allow-overlap").code, 0);

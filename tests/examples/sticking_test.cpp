@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace stickslip::testing {
 namespace {
 
@@ -53,6 +55,35 @@ TEST_P(Sticking, BoxSlidesDownASteepSlope) {
 
 INSTANTIATE_TEST_SUITE_P(Steppers, Sticking, ::testing::Values(kFirstOrder, kSecondOrder),
                          [](const auto& which) { return which.index == 0 ? "FirstOrder" : "SecondOrder"; });
+
+// A box on two corners under a push that grows: which corner bears how much of it is not unique, and neither may be
+// given kinetic friction before both together are at the end of static friction, t = mu_s m g / 30.
+TEST_P(Sticking, BoxOnTwoCornersBreaksAwayAtStaticFriction) {
+  const char* text = R"toml(
+dimension = 2
+gravity = [0, -9.81]
+duration = 0.6
+[[body]]
+name = "floor"
+shape = { half-plane = { normal = [0, 1] } }
+fixed = true
+[[body]]
+name = "box"
+mass = 2
+shape = { box = [2, 0.1] }
+position = [0, 0.05]
+force = ["30 * t", 0]
+[[contact]]
+between = ["box", "floor"]
+friction = { static = 0.6, kinetic = 0.4 }
+[observe]
+t_slip = "first_time(sliding(box, floor))"
+)toml";
+  for (const char* step : {"1e-2", "1e-3"}) {
+    const ExampleRun run(scene::parse_scene(text, "ramp.toml", with(GetParam(), step)));
+    EXPECT_NEAR(run["t_slip"], 0.6 * 2 * 9.81 / 30, 2 * std::stod(step)) << "step " << step;
+  }
+}
 
 class StackOf : public ::testing::TestWithParam<int> {};
 

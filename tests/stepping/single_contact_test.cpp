@@ -46,7 +46,8 @@ void compare(unsigned seed) {
       double x[D];
       for (int i = 0; i < D; ++i) x[i] = r[i] * (1 + off * normal(random));
       const double general = complementarity::contact_residual(problem, std::span<const double>(x, D)).error;
-      EXPECT_NEAR(complementarity::one_contact_error<D>(mu, W, q, x), general, 1e-12 * general + 2e-16) << "problem " << k;
+      EXPECT_NEAR(complementarity::one_contact_error<D>(mu, W, q, x), general, 1e-12 * general + 2e-16)
+          << "problem " << k;
     }
   }
 }
@@ -59,7 +60,8 @@ TEST(SingleContact, CertificateOfFixedSizeIsTheGeneralOne) {
 TEST(SingleContact, HugeAndTinyNumbersAreLeftToTheGeneralCertificate) {
   const std::array<double, 4> W = {1, 0, 0, 1};
   const std::array<double, 2> q = {-1e200, 0}, r = {1e200, 0};
-  EXPECT_EQ(complementarity::one_contact_error<2>(0.5, W.data(), q.data(), r.data()), complementarity::Residual::kUnknown);
+  EXPECT_EQ(complementarity::one_contact_error<2>(0.5, W.data(), q.data(), r.data()),
+            complementarity::Residual::kUnknown);
 }
 
 // A ball alone is stepped in a fixed size, beside another one by the general path: not one bit differs.

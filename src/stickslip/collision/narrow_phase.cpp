@@ -136,6 +136,9 @@ void search(PairSearch& pair) {
   const auto begin = pair.out.begin() + static_cast<std::ptrdiff_t>(pair.first);
   const auto by_id = [](const Contact& x, const Contact& y) { return x.id < y.id; };
   if (!std::is_sorted(begin, pair.out.end(), by_id)) std::sort(begin, pair.out.end(), by_id);
+  // A pair of features is one contact, also when a search comes to it from both sides (a corner on the edge's line).
+  const auto same_id = [](const Contact& x, const Contact& y) { return x.id == y.id; };
+  pair.out.erase(std::unique(begin, pair.out.end(), same_id), pair.out.end());
 }
 
 }  // namespace stickslip::collision

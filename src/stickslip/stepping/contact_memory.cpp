@@ -23,6 +23,27 @@ double mean_response(const complementarity::ContactProblem& problem, int contact
   return trace / D;
 }
 
+// Does the solution leave a contact with slip, above what rounding and the certificate allow?
+bool slips(const contact::Island& island, int contact) {
+  const complementarity::BlockMatrix& W = island.problem.W;
+  const int D = island.problem.dimension();
+  double u[3] = {}, scale = 0;
+  for (int k = 0; k < D; ++k) {
+    u[k] = island.problem.q[index(contact * D + k)];
+    scale += std::fabs(u[k]);
+  }
+  for (int p = W.row_start[index(contact)]; p < W.row_start[index(contact) + 1]; ++p) {
+    const double* block = W.value.data() + index(p * D * D);
+    const double* x = island.r.data() + index(W.column[index(p)] * D);
+    for (int k = 0; k < D; ++k)
+      for (int l = 0; l < D; ++l) {
+        u[k] += block[k * D + l] * x[l];
+        scale += std::fabs(block[k * D + l] * x[l]);
+      }
+  }
+  return tangential_norm(u, D) > kVelocityNoise * scale + VelocityNoise(island).of(contact);
+}
+
 }  // namespace
 
 VelocityNoise::VelocityNoise(const contact::Island& island) : problem_(island.problem) {
@@ -87,8 +108,10 @@ bool weaken_broken_contacts(const model::Model& model, const std::vector<collisi
     const model::Surface& surface = model.surfaces[static_cast<std::size_t>(contacts[c].surface)];
     if (memory[c].mode == Mode::Slide || surface.friction_static == surface.friction_kinetic) continue;
     const double* r = island.r.data() + i * static_cast<std::size_t>(D);
-    // On the cone's surface up to rounding: it slides.
+    // On the cone's surface up to rounding, and slipping: on the surface alone is also a contact that bears more than
+    // its share of what others could still hold.
     if (r[0] <= 0 || tangential_norm(r, D) < island.problem.mu[i] * r[0] * (1 - kVelocityNoise)) continue;
+    if (!slips(island, static_cast<int>(i))) continue;
     memory[c].mode = Mode::Slide;
     island.problem.mu[i] = surface.friction_kinetic;
     any = true;

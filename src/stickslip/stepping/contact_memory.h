@@ -23,8 +23,7 @@ void carry_over(const std::vector<ContactMemory>& before, const std::vector<coll
 [[nodiscard]] contact::Mode mode_before_touch(const contact::ContactRows& rows, int dimension, const model::Twist& a,
                                               const model::Twist& b);
 
-// Contacts held by static friction whose impulse reached the edge of the cone get the kinetic coefficient (and mode
-// Slide). True when any did: the problem has to be solved again.
+// Contacts held by static friction that slip although it is used up get the kinetic coefficient (and mode Slide). True when any did: the problem has to be solved again.
 [[nodiscard]] bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
                                           std::vector<ContactMemory>& memory, contact::Island& island);
 

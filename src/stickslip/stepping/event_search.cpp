@@ -57,7 +57,7 @@ void SecondOrder::touch(World& world, Component& component, const Candidate& eve
     if (std::fabs(next - tau) < 1e-14 * H) break;
     tau = next;
   }
-  if (tau > 0) accept(world, component, trial_, false, true);
+  if (tau > 0 && !accept_event(world, component)) return;
   if (dip.depth < 0 && component.contacts[who].contact.gap > noise + 1e-9 * gap0) return;  // it passed without touching
 
   restitution_.assign(component.contacts.size(), -1.0);
@@ -100,8 +100,7 @@ void SecondOrder::stop(World& world, Component& component, const Candidate& even
   const bool found = search_stop(world, component, event.tau, h);
   if (!found && trial_.certified) trials_.run(world, component, 0.5 * h, trial_);
   for (int c : stopping_) component.contacts[index(c)].end_law = false;
-  if (!trial_.certified) return;
-  accept(world, component, trial_, false, true);
+  if (!trial_.certified || !accept_event(world, component)) return;
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     ContactStart& contact = component.contacts[c];
     const bool listed = std::find(stopping_.begin(), stopping_.end(), static_cast<int>(c)) != stopping_.end();
@@ -205,7 +204,7 @@ bool SecondOrder::reverse(World& world, Component& component, int c, double tau,
     trials_.run(world, component, tau, trial_);
     if (!trial_.certified) return false;
   }
-  accept(world, component, trial_, false, true);
+  if (!accept_event(world, component)) return false;
   component.contacts[who].just_changed = true;
   return true;
 }

@@ -37,9 +37,11 @@ double vanishing_time(double before, double age, double now, double h) {
 
 class Search {
  public:
-  Search(const World& world, const Trial& trial, double H, double h_min)
+  Search(const World& world, const Component& component, const Trial& trial, double H, double h_min)
       : world_(world), trial_(trial), H_(H), h_min_(h_min) {
     best_.tau = trial.h * (1 + 1e-9);
+    for (const ContactStart& start : component.contacts)
+      if (start.mode != Mode::Open && start.mode != Mode::Slide) ++sticking_;
   }
 
   void look(const ContactStart& start, int c) {
@@ -95,7 +97,10 @@ class Search {
       look_sliding(start, contact, c);
       return;
     }
-    if (line && !start.false_alarm) {
+    // Where several contacts stick, how they share friction is not unique, and the reserve of one may run out while the
+    // others could still bear it. With kinetic below static friction that must not let it go: the solver decides.
+    const bool shared = sticking_ > 1 && surface.friction_static != surface.friction_kinetic;
+    if (line && !start.false_alarm && (!shared || contact.slides)) {
       const double tau = vanishing_time(start.margin_t, start.margin_age, margins.tangential, h);
       if (tau < h) {
         offer(EventKind::Slip, c, tau);
@@ -128,6 +133,7 @@ class Search {
   const World& world_;
   const Trial& trial_;
   double H_, h_min_;
+  int sticking_ = 0;
   Candidate best_;
 };
 
@@ -167,7 +173,7 @@ bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int di
 }
 
 Candidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {
-  Search search(world, trial, H, h_min);
+  Search search(world, component, trial, H, h_min);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) search.look(component.contacts[c], static_cast<int>(c));
   return search.best();
 }

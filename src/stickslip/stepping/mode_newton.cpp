@@ -237,7 +237,7 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
 }
 
 bool ModeNewton::hold(const complementarity::ContactProblem& problem, std::span<double> r) {
-  if (problem.contacts() > kMaxContacts || !problem.kind.empty()) return false;
+  if (problem.contacts() > kMaxAtRest || !problem.kind.empty()) return false;
   return problem.dimension() == 2 ? run_hold<2>(problem, r) : run_hold<3>(problem, r);
 }
 

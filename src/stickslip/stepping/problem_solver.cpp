@@ -81,8 +81,10 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
   }
   complementarity::SolverOptions options;
   options.tolerance = method.tolerance;
+  const bool fresh = std::ranges::all_of(island.r, [](double r) { return r == 0; });
   island.summary = cone_.solve(problem, island.r, options, method.solver);
   if (!island.summary.solved()) return false;
+  if (fresh && problem.contacts() > ModeNewton::kMaxContacts && polish_once(island)) return true;
   if (problem.contacts() <= ModeNewton::kMaxContacts) {
     if (!try_polish(island)) tighten(method, island, kAim, 100);
   }
@@ -102,15 +104,19 @@ bool ProblemSolver::near_rest(const Method& method, contact::Island& island) {
   return island.summary.residual.error <= method.tolerance;
 }
 
-// One Newton step in the modes of the previous impulses, for more contacts than are worth it while bodies move: a stack
-// that comes to rest then has impulses that are right to rounding, and stays.
+// One Newton step in the modes of the given impulses, or all contacts held, for more contacts than are worth it while
+// bodies move: a stack that comes to rest, or starts at rest, then has impulses that are right to rounding, and stays.
 bool ProblemSolver::polish_once(contact::Island& island) {
-  r_.assign(island.r.begin(), island.r.end());
-  if (!newton_.polish(island.problem, r_, 1)) return false;
-  const Residual residual = contact_residual(island.problem, r_);
-  if (residual.error > kAim) return false;
-  std::copy(r_.begin(), r_.end(), island.r.begin());
-  return accept(island, residual, "mode-newton");
+  if (island.problem.contacts() > ModeNewton::kMaxAtRest) return false;
+  for (const bool hold : {false, true}) {
+    r_.assign(island.r.begin(), island.r.end());
+    if (!(hold ? newton_.hold(island.problem, r_) : newton_.polish(island.problem, r_, 1))) continue;
+    const Residual residual = contact_residual(island.problem, r_);
+    if (residual.error > kAim) continue;
+    std::copy(r_.begin(), r_.end(), island.r.begin());
+    return accept(island, residual, hold ? "hold" : "mode-newton");
+  }
+  return false;
 }
 
 // Lets the general solver go on from the island's answer, and keeps what it finds if it is better. Needed for a few

@@ -18,6 +18,7 @@ constexpr double kInstant = 1e-6;         // of the step: events closer than thi
 constexpr double kRounding = 1e-12;       // of the step: a remainder of the time axis, not a sub-step
 constexpr double kTurnAim = 0.7;          // of the allowed turn of slip per sub-step
 constexpr int kMaxEvents = 24;            // per step and component, then first order
+constexpr int kMostCuts = 6;              // of a step that gains energy, then first order
 constexpr int kLongestPenalty = 31;       // steps of first order after events have piled up again and again
 constexpr std::size_t kCrowd = 12;        // contacts of a component from which on trials are counted:
 constexpr int kDear = 6;                  // so many in a step, and the next steps are first order;
@@ -75,13 +76,18 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
   const int first_solve = trials_.solves();
   const bool crowd = component.contacts.size() > kCrowd;
   double longest = H;
-  int events = 0, halvings = 0;
+  int events = 0, halvings = 0, cuts = 0;
   while (H - component.offset > kRounding * H) {
     bool at_breakpoint = false;
     double h = next_length(world, component, H, longest, at_breakpoint);
     if (halvings > 0) h = std::max(h / (1 << halvings), h_min);
     trials_.run(world, component, h, trial_);
     if (!trial_.certified || (crowd && trials_.solves() - first_solve > kTooDear)) return give_up(world, component, H);
+    if (gains_energy(world, component)) {
+      if (++cuts > kMostCuts) return give_up(world, component, H);
+      longest = std::max(0.25 * h, h_min);
+      continue;
+    }
     const Candidate event = first_event(world, component, trial_, H, h_min);
     if (event.turns_too_far(h)) {
       longest = std::max(h * std::clamp(kTurnAim / event.turn, 0.1, kTurnAim), h_min);
@@ -113,6 +119,38 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
   else
     component.penalty = 0;
   return Outcome::Done;
+}
+
+// A smooth step keeps the energy of what only gravity and resting contacts act on up to its error of third order. Much
+// more means that geometry changed faster than the step can follow: a contact that runs over the flat side of a rounded
+// body, a body that turns by a radian.
+bool SecondOrder::gains_energy(const World& world, const Component& component) const {
+  constexpr double kGain = 1e-3;  // of the kinetic energy
+  if (coupled_ || !component.driven.empty() || component.contacts.empty()) return false;
+  double gained = 0, size = 0;
+  for (std::size_t k = 0; k < component.bodies.size(); ++k) {
+    const auto b = index(component.bodies[k].body);
+    const model::Body& body = world.model.bodies[b];
+    const model::BodyState &start = world.state.bodies[b], &end = trial_.bodies[k];
+    const auto twice = [&](const model::BodyState& s) {
+      const double linear = body.mass * s.velocity.linear.squaredNorm();
+      return body.rotates()
+                 ? linear +
+                       s.velocity.angular.dot(contact::angular_momentum(body, s.pose.orientation, s.velocity.angular))
+                 : linear;
+    };
+    const double before = 0.5 * twice(start), after = 0.5 * twice(end);
+    gained += after - before - body.mass * world.model.gravity.dot(end.pose.position - start.pose.position);
+    size += std::max(before, after);
+  }
+  return gained > kGain * size;
+}
+
+// The sub-step that ends at an event, unless it gains energy: then first order takes over, as from an unsolved problem.
+bool SecondOrder::accept_event(World& world, Component& component) {
+  trial_.certified = !gains_energy(world, component);
+  if (trial_.certified) accept(world, component, trial_, false, true);
+  return trial_.certified;
 }
 
 // First order for some steps to come, and for twice as many if that did not help.
@@ -226,8 +264,7 @@ void SecondOrder::drop_histories(Component& component) {
 void SecondOrder::lift_or_slip(World& world, Component& component, const Candidate& event, double instant) {
   if (event.tau > instant) {
     refine(world, component, event, instant);
-    if (!trial_.certified) return;
-    accept(world, component, trial_, false, true);
+    if (!trial_.certified || !accept_event(world, component)) return;
   }
   ContactStart& contact = component.contacts[index(event.contact)];
   change_mode(world, component, contact, event.kind == EventKind::Lift ? Mode::Open : Mode::Slide);
@@ -269,8 +306,7 @@ SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, 
     const ContactStart& start = component.contacts[c];
     const double e = world.model.surfaces[index(start.contact.surface)].restitution;
     const double speed = start.velocity[0];
-    if (start.mode == Mode::Open && speed < 0 && -2 * e * speed > H * world.model.gravity.norm())
-      rebound_[c] = -e * speed;
+    if (speed < 0 && -2 * e * speed > H * world.model.gravity.norm()) rebound_[c] = -e * speed;
   }
   trials_.run_first_order(world, component, h, trial_);
   if (!trial_.certified) return Outcome::Failed;
@@ -281,7 +317,8 @@ SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, 
   }
   bool owed = false;
   for (std::size_t c = 0; c < rebound_.size(); ++c) {
-    if (!trial_.contacts[c].closed) rebound_[c] = 0;
+    // A contact that closes at the end of the step still approaches; its compression is over in the next one.
+    if (!trial_.contacts[c].closed || 2 * trial_.contacts[c].u1[0] < component.contacts[c].velocity[0]) rebound_[c] = 0;
     owed |= rebound_[c] > 0;
   }
   accept(world, component, trial_, false, true);

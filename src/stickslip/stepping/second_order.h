@@ -68,6 +68,8 @@ class SecondOrder final : public Stepper {
   bool search_stop(World& world, Component& component, double tau, double h);
   double stop_reserve(const World& world, const Component& component, bool& stuck) const;
   bool reverse(World& world, Component& component, int c, double tau, double h);
+  bool accept_event(World& world, Component& component);
+  [[nodiscard]] bool gains_energy(const World& world, const Component& component) const;
   static void wait_at_first_order(Component& component);
   Outcome give_up(World& world, Component& component, double H);
   Outcome fall_back(World& world, Component& component, double H);

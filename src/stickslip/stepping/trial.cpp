@@ -259,7 +259,10 @@ void TrialStep::take_velocities(World& world, const Component& component, double
 // Impulses, end velocities and modes of the closed contacts.
 void TrialStep::take_contacts(const Component& component, Trial& trial) {
   const int D = system_.dimension();
-  for (ContactTrial& contact : trial.contacts) contact.closed = contact.slides = false;
+  for (ContactTrial& contact : trial.contacts) {
+    contact.closed = contact.slides = false;
+    contact.g[0] = 0;  // took no part
+  }
   if (closed_.empty()) return;
   const contact::Island& island = system_.islands()[0];
   double scale = 0;
