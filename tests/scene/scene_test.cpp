@@ -194,10 +194,16 @@ TEST(SceneFile, FixedLockedAndFree) {
       "[[body]]\nname = \"a\"\nfixed = true\nposition = [1, 2, 3]\n"
       "[[body]]\nname = \"b\"\nmass = 1\nshape = { sphere = 1 }\nlocked = [\"y\", \"rz\"]\n"
       "[[body]]\nname = \"c\"\nmass = 1\nshape = { sphere = 1 }\nmotion = { position = [\"t\", \"free\", 0], "
-      "angular_velocity = \"free\" }\n");
+      "angular_velocity = \"free\" }\n"
+      "[[body]]\nname = \"d\"\nmass = 1\nshape = { sphere = 1 }\nfixed = true\nposition = [1, 2, 3]\n");
   const auto& bodies = scene.model.bodies;
-  EXPECT_EQ(bodies[0].drive.translation[2](5).value, 3);
-  EXPECT_TRUE(bodies[0].drive.orientation);
+  // Without mass and without a function a body stands still; with mass it needs functions that say so.
+  EXPECT_EQ(bodies[0].mass, 0);
+  EXPECT_FALSE(bodies[0].drive.translation[2]);
+  EXPECT_FALSE(bodies[0].drive.orientation);
+  EXPECT_EQ(bodies[0].initial.pose.position, Vec3(1, 2, 3));
+  EXPECT_EQ(bodies[3].drive.translation[2](5).value, 3);
+  EXPECT_TRUE(bodies[3].drive.orientation);
   EXPECT_FALSE(bodies[1].drive.translation[0]);
   EXPECT_TRUE(bodies[1].drive.translation[1]);
   EXPECT_THAT(bodies[1].drive.rotation_locked, testing::ElementsAre(false, false, true));
