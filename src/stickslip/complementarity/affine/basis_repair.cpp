@@ -117,10 +117,19 @@ void BasisRepair<Matrix>::schur_column(const Matrix& M, LemkeBasis<Matrix>& basi
   for (double& value : column.value) value = -value;
 }
 
+// Takes entry k out of the list; its line is put behind those that stay, where the caller may still read it.
+template <class Matrix>
+auto BasisRepair<Matrix>::take(int k, std::vector<int>& list, std::vector<Line>& lines) -> const Line& {
+  const auto line = lines.begin() + k;
+  std::rotate(line, line + 1, lines.begin() + static_cast<std::ptrdiff_t>(list.size()));
+  list.erase(list.begin() + k);
+  return lines[list.size()];
+}
+
 template <class Matrix>
 void BasisRepair<Matrix>::find_lines(const Matrix& M, LemkeBasis<Matrix>& basis) {
-  row_.resize(left_rows_.size());
-  column_.resize(left_columns_.size());
+  if (row_.size() < left_rows_.size()) row_.resize(left_rows_.size());
+  if (column_.size() < left_columns_.size()) column_.resize(left_columns_.size());
   for (std::size_t t = 0; t < left_rows_.size(); ++t) schur_row(M, basis, left_rows_[t], row_[t]);
   for (std::size_t t = 0; t < left_columns_.size(); ++t) schur_column(M, basis, left_columns_[t], column_[t]);
 }
@@ -134,8 +143,8 @@ void BasisRepair<Matrix>::follow_pivot(const Line& row, int a, const Line& colum
     for (std::size_t k = 0; k < line.value.size(); ++k) line.value[k] -= factor * by.value[k];
     line.size = std::max(line.size, std::fabs(factor) * by.size);
   };
-  for (Line& other : row_) subtract(row, other.value[b] / pivot, other);
-  for (Line& other : column_) subtract(column, other.value[a] / pivot, other);
+  for (std::size_t t = 0; t < left_rows_.size(); ++t) subtract(row, row_[t].value[b] / pivot, row_[t]);
+  for (std::size_t t = 0; t < left_columns_.size(); ++t) subtract(column, column_[t].value[a] / pivot, column_[t]);
 }
 
 template <class Matrix>
@@ -176,18 +185,14 @@ bool BasisRepair<Matrix>::pivot(LemkeBasis<Matrix>& basis, const Line& row, int 
 template <class Matrix>
 bool BasisRepair<Matrix>::join(const Matrix& M, LemkeBasis<Matrix>& basis, const Bridge& bridge, Basis& status) {
   const int i = left_rows_[bridge.row], j = left_columns_[bridge.column], c = bridge.through;
-  Line row = std::move(row_[bridge.row]);
-  left_rows_.erase(left_rows_.begin() + bridge.row);
-  row_.erase(row_.begin() + bridge.row);
+  const Line& row = take(bridge.row, left_rows_, row_);
   if (c >= 0) {
     schur_column(M, basis, c, through_column_);
     if (!pivot(basis, row, i, through_column_, c)) return false;
     status[c] = VariableStatus::Basic;
     schur_row(M, basis, c, through_row_);
   }
-  const Line column = std::move(column_[bridge.column]);
-  left_columns_.erase(left_columns_.begin() + bridge.column);
-  column_.erase(column_.begin() + bridge.column);
+  const Line& column = take(bridge.column, left_columns_, column_);
   return c >= 0 ? pivot(basis, through_row_, c, column, j) : pivot(basis, row, i, column, j);
 }
 
@@ -199,10 +204,8 @@ bool BasisRepair<Matrix>::drop_dependent_equation(const Matrix& M, Basis& status
     auto unknown = std::find(left_columns_.begin(), left_columns_.end(), left_rows_[t]);
     if (unknown == left_columns_.end()) unknown = std::prev(left_columns_.end());
     status[*unknown] = VariableStatus::AtLower;
-    column_.erase(column_.begin() + (unknown - left_columns_.begin()));
-    left_columns_.erase(unknown);
-    row_.erase(row_.begin() + static_cast<std::ptrdiff_t>(t));
-    left_rows_.erase(left_rows_.begin() + static_cast<std::ptrdiff_t>(t));
+    take(static_cast<int>(unknown - left_columns_.begin()), left_columns_, column_);
+    take(static_cast<int>(t), left_rows_, row_);
     return true;
   }
   return false;

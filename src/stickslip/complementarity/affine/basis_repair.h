@@ -54,6 +54,7 @@ class BasisRepair {
 
   void schur_row(const Matrix& M, LemkeBasis<Matrix>& basis, int i, Line& row);
   void schur_column(const Matrix& M, LemkeBasis<Matrix>& basis, int j, Line& column);
+  static const Line& take(int k, std::vector<int>& list, std::vector<Line>& lines);
   void find_lines(const Matrix& M, LemkeBasis<Matrix>& basis);
   void follow_pivot(const Line& row, int a, const Line& column, int b);
   [[nodiscard]] Bridge best_bridge(const Matrix& M, const Basis& status) const;
@@ -63,7 +64,7 @@ class BasisRepair {
 
   std::vector<int> rows_, columns_, row_order_, column_order_, left_rows_, left_columns_;
   std::vector<double> matrix_, solved_;
-  std::vector<Line> row_, column_;  // of the left-over equations and unknowns
+  std::vector<Line> row_, column_;  // the first ones: of the left-over equations and unknowns
   Line through_row_, through_column_;
 };
 
