@@ -49,6 +49,13 @@ export class LivePage {
     source.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
     source.addEventListener("open", () => this.say(this.setting?.notice ?? ""));
     source.addEventListener("error", () => this.say("No connection to the simulation: has stickslip live ended?"));
+    document.addEventListener("keydown", (event) => {
+      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+      if (event.key === "ArrowRight") this.remote.send({ do: "step" });
+      else if (event.key === " " && !(event.target instanceof HTMLButtonElement)) this.remote.send({ do: this.frame?.playing ? "pause" : "play" });
+      else return;
+      event.preventDefault();
+    });
     const tick = (now: number) => {
       if (this.dirty) this.draw(now);
       requestAnimationFrame(tick);

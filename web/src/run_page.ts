@@ -8,6 +8,7 @@ import { indexAt, snapshotAt, type Run, type Snapshot } from "./data";
 import { button, details, element, table } from "./dom";
 import { whenThemeChanges } from "./palette";
 import { PlotPanel, numberText } from "./plots";
+import { NoView } from "./no_view";
 import { guidesOf } from "./plan_data";
 import { planFacts, planPanel } from "./plan_panel";
 import { Player } from "./player";
@@ -16,7 +17,12 @@ import { View2D } from "./view2d";
 import { View3D } from "./view3d";
 
 export function makeView(dimension: number, redraw: () => void): View {
-  return dimension === 2 ? new View2D(redraw) : new View3D(redraw);
+  if (dimension === 2) return new View2D(redraw);
+  try {
+    return new View3D(redraw);
+  } catch {
+    return new NoView();
+  }
 }
 
 export class RunPage {

@@ -24,7 +24,11 @@ export class StudyPage {
     else if (study.without_maps) section("map-section", "Map", element("p", { class: "note" }, `No map: ${study.without_maps}.`));
     if (study.done > 0) {
       if (study.histograms.length > 0) section("histograms", "How results are spread", this.legend("whiskers: 95 % intervals"), this.histograms());
-      section("trials", "All trials", this.legend(""), this.parallel.element, this.chosen);
+      if (this.parallel.axes.length > 0) section("trials", "All trials", this.legend(""), this.parallel.element, this.chosen);
+      else {  // one trial, or all of them the same
+        section("trials", study.done === 1 ? "The trial" : "All trials agree", this.chosen);
+        this.show(0);
+      }
       section("extremes", "Best and worst trials", ...this.extremes());
     }
     if (study.failures.length > 0) section("failures", "Failures by cause", this.failures());
@@ -36,7 +40,7 @@ export class StudyPage {
   header(): HTMLElement {
     const { study } = this;
     const whole = study.done === study.total;
-    const badge = element("span", { class: whole ? "badge good" : "badge unknown" }, `${study.done} of ${study.total} trials`);
+    const badge = element("span", { class: whole ? "badge good" : "badge unknown" }, `${study.done} of ${counted(study.total)}`);
     const node = element("header", {}, element("h1", {}, study.title || study.store), badge);
     if (!whole) node.append(element("p", {}, "The study is not complete, or its stop rule held: estimates are of the trials that are there."));
     return node;
@@ -141,6 +145,10 @@ export class StudyPage {
   }
 }
 
+function counted(trials: number): string {
+  return trials === 1 ? "1 trial" : `${trials} trials`;
+}
+
 function certificateText(study: Study): string {
   const uncertified = study.status.uncertified ?? 0;
   const worst = study.worst_residual === null ? "no step was taken" : `worst residual of the certified steps ${study.worst_residual.toExponential(2)}`;
@@ -157,7 +165,7 @@ function estimateFigure(title: string, estimate: Estimate, scale?: [number, numb
   const { value, low, high, count } = estimate;
   const node = element("div", { class: "estimate" }, element("span", { class: "estimate-name" }, title), element("strong", {}, numberText(value)));
   if (low === null || high === null || value === null) return node;
-  node.append(element("span", { class: "note" }, `95 % interval ${numberText(low)} to ${numberText(high)}, ${count} trials`));
+  node.append(element("span", { class: "note" }, `95 % interval ${numberText(low)} to ${numberText(high)}, ${counted(count)}`));
   const [from, to] = scale ?? [low - 0.5 * (high - low), high + 0.5 * (high - low)];
   const percent = (x: number) => `${(100 * (x - from)) / (to - from || 1)}%`;
   const range = element("span", { class: "range" });
