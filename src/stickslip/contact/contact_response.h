@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// How one body answers at a contact c to impulses at a contact d: a block of the Delassus matrix J A^-1 J'.
+// How one body answers at a contact c to impulses at a contact d: a block of the Delassus matrix J A^-1 J'; and other
+// arithmetic of rows for which the dimension is known when it is compiled.
 #pragma once
 
 #include "stickslip/contact/contact_rows.h"
@@ -14,8 +15,26 @@ inline void add_response(const Vec3* direction_c, const Vec3* moment_c, const Ve
                          const Vec3& inverse_mass, double sign, double* block) {
   for (int l = 0; l < D; ++l) {
     const Vec3 push = inverse_mass.cwiseProduct(direction_d[l]);
-    for (int k = 0; k < D; ++k) block[k * D + l] += sign * (direction_c[k].dot(push) + moment_c[k].dot(turn_d[l]));
+    for (int k = 0; k < D; ++k) {
+      if constexpr (D == 2)  // all moments are about z
+        block[k * D + l] +=
+            sign * (direction_c[k].x() * push.x() + direction_c[k].y() * push.y() + moment_c[k].z() * turn_d[l].z());
+      else
+        block[k * D + l] += sign * (direction_c[k].dot(push) + moment_c[k].dot(turn_d[l]));
+    }
   }
+}
+
+// relative_velocity() without what is zero in the plane.
+template <int D>
+[[nodiscard]] inline double velocity_along(const ContactRows& rows, int k, const model::Twist& a,
+                                           const model::Twist& b) {
+  if constexpr (D == 2)
+    return rows.direction[k].x() * (a.linear.x() - b.linear.x()) +
+           rows.direction[k].y() * (a.linear.y() - b.linear.y()) + rows.moment_a[k].z() * a.angular.z() -
+           rows.moment_b[k].z() * b.angular.z();
+  else
+    return relative_velocity(rows, k, a, b);
 }
 
 }  // namespace stickslip::contact

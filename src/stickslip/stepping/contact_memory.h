@@ -4,6 +4,7 @@
 // What contacts carry from step to step: modes, warm starts, which friction coefficient bounds them.
 #pragma once
 
+#include "stickslip/contact/contact_response.h"
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/world.h"
@@ -23,7 +24,8 @@ void carry_over(const std::vector<ContactMemory>& before, const std::vector<coll
 [[nodiscard]] contact::Mode mode_before_touch(const contact::ContactRows& rows, int dimension, const model::Twist& a,
                                               const model::Twist& b);
 
-// Contacts held by static friction that slip although it is used up get the kinetic coefficient (and mode Slide). True when any did: the problem has to be solved again.
+// Contacts held by static friction that slip although it is used up get the kinetic coefficient (and mode Slide). True
+// when any did: the problem has to be solved again.
 [[nodiscard]] bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
                                           std::vector<ContactMemory>& memory, contact::Island& island);
 
@@ -64,7 +66,7 @@ inline void record_fixed_outcome(const contact::ContactRows& rows, const double*
   memory.force.setZero();
   memory.relative_velocity.setZero();
   for (int k = 0; k < D; ++k) {
-    u[k] = contact::relative_velocity(rows, k, va, vb);
+    u[k] = contact::velocity_along<D>(rows, k, va, vb);
     scale += std::fabs(q[k]);
     memory.force += r[k] * rate * rows.direction[k];
     memory.relative_velocity += u[k] * rows.direction[k];

@@ -23,30 +23,38 @@ bool is_support(const complementarity::ContactProblem& problem, int c) {
   return !problem.kind.empty() && problem.kind[c] == complementarity::ContactKind::Support;
 }
 
-// Two contacts in the plane, the smallest problem that comes here, take a third of the time in a fixed size.
-bool factor(double* matrix, int n, int* pivot) {
-  return n == 4 ? factor_small(matrix, 4, pivot) : factor_small(matrix, n, pivot);
-}
-void substitute(const double* matrix, int n, const int* pivot, double* x) {
-  n == 4 ? substitute_small(matrix, 4, pivot, x) : substitute_small(matrix, n, pivot, x);
-}
-
 // What the friction disc of a contact is mu times of.
 double normal_impulse(const complementarity::ContactProblem& problem, int c, const double* r) {
   return is_support(problem, c) ? problem.normal_impulse[c] : r[0];
 }
 
+// The blocks of a contact's row. C > 0: so many contacts, each of which feels all others, so that loops have fixed
+// lengths; 0: any number.
+template <int C>
+int first_block(const complementarity::BlockMatrix& W, int c) {
+  return C > 0 ? c * C : W.row_start[c];
+}
+template <int C>
+int column_of(const complementarity::BlockMatrix& W, int c, int p) {
+  return C > 0 ? p - c * C : W.column[p];
+}
+template <int C>
+int diagonal_of(const complementarity::BlockMatrix& W, int c) {
+  return C > 0 ? c * C + c : W.diagonal[c];
+}
+
 }  // namespace
 
-template <int D>
+template <int D, int C>
 void ModeNewton::velocity(const complementarity::ContactProblem& problem, std::span<const double> r) {
   const complementarity::BlockMatrix& W = problem.W;
-  for (int c = 0; c < W.rows(); ++c) {
+  const int contacts = C > 0 ? C : W.rows();
+  for (int c = 0; c < contacts; ++c) {
     double* u = u_.data() + c * D;
     for (int k = 0; k < D; ++k) u[k] = problem.q[c * D + k];
-    for (int p = W.row_start[c]; p < W.row_start[c + 1]; ++p) {
+    for (int p = first_block<C>(W, c); p < first_block<C>(W, c + 1); ++p) {
       const double* block = W.value.data() + p * D * D;
-      const double* x = r.data() + W.column[p] * D;
+      const double* x = r.data() + column_of<C>(W, c, p) * D;
       for (int k = 0; k < D; ++k)
         for (int l = 0; l < D; ++l) u[k] += block[k * D + l] * x[l];
     }
@@ -54,11 +62,12 @@ void ModeNewton::velocity(const complementarity::ContactProblem& problem, std::s
 }
 
 // The law that each contact obeys at r: closed if pressed together, sliding if its impulse points out of the cone.
-template <int D>
+template <int D, int C>
 void ModeNewton::choose_laws(const complementarity::ContactProblem& problem, std::span<const double> r) {
   const complementarity::BlockMatrix& W = problem.W;
-  for (int c = 0; c < W.rows(); ++c) {
-    const double* block = W.value.data() + W.diagonal[c] * D * D;
+  const int contacts = C > 0 ? C : W.rows();
+  for (int c = 0; c < contacts; ++c) {
+    const double* block = W.value.data() + diagonal_of<C>(W, c) * D * D;
     const double* u = u_.data() + c * D;
     double z[D];  // the impulse that the natural map projects on the cone, in units of impulse
     for (int k = 0; k < D; ++k) {
@@ -75,19 +84,20 @@ void ModeNewton::choose_laws(const complementarity::ContactProblem& problem, std
   }
 }
 
-template <int D>
+template <int D, int C>
 void ModeNewton::fill(const complementarity::ContactProblem& problem, std::span<const double> r) {
   const complementarity::BlockMatrix& W = problem.W;
-  const int n = W.rows() * D;
+  const int n = (C > 0 ? C : W.rows()) * D;
   std::fill(matrix_.begin(), matrix_.begin() + n * n, 0.0);
-  for (int c = 0; c < W.rows(); ++c) {
+  const int contacts = C > 0 ? C : W.rows();
+  for (int c = 0; c < contacts; ++c) {
     double* row = matrix_.data() + c * D * n;
     const double* u = u_.data() + c * D;
     if (law_[c] == Law::Open) {
       for (int k = 0; k < D; ++k) row[k * n + c * D + k] = 1, defect_[c * D + k] = r[c * D + k];
       continue;
     }
-    const double* diagonal = W.value.data() + W.diagonal[c] * D * D;
+    const double* diagonal = W.value.data() + diagonal_of<C>(W, c) * D * D;
     const double scale = diagonal[0] > 0 ? diagonal[0] : 1.0;
     const bool support = is_support(problem, c);
     const int stick_rows = law_[c] == Law::Stick ? D : 1;
@@ -106,9 +116,9 @@ void ModeNewton::fill(const complementarity::ContactProblem& problem, std::span<
             for (int l = 1; l < D; ++l) spread[k][l] = scale * mu * pressed / speed * ((k == l) - d[k] * d[l]);
       }
     }
-    for (int p = W.row_start[c]; p < W.row_start[c + 1]; ++p) {
+    for (int p = first_block<C>(W, c); p < first_block<C>(W, c + 1); ++p) {
       const double* block = W.value.data() + p * D * D;
-      const int column = W.column[p] * D;
+      const int column = column_of<C>(W, c, p) * D;
       for (int k = 0; k < stick_rows; ++k)
         for (int l = 0; l < D; ++l) row[k * n + column + l] = block[k * D + l];
       if (D == 3 && law_[c] == Law::Slide)
@@ -133,15 +143,15 @@ void ModeNewton::fill(const complementarity::ContactProblem& problem, std::span<
   }
 }
 
-template <int D>
+template <int D, int C>
 bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
-  const int contacts = problem.contacts(), n = contacts * D;
+  const int contacts = C > 0 ? C : problem.contacts(), n = contacts * D;
   prepare(contacts, n);
-  velocity<D>(problem, r);
-  choose_laws<D>(problem, r);
+  velocity<D, C>(problem, r);
+  choose_laws<D, C>(problem, r);
   for (int step = 0; step < steps; ++step) {
-    fill<D>(problem, r);
-    if (!factor(matrix_.data(), n, pivot_.data())) return false;
+    fill<D, C>(problem, r);
+    if (!factor_small(matrix_.data(), n, pivot_.data())) return false;
     const int repeats = 2;  // the second takes out what the proximal weight left of the first
     for (int repeat = 0; repeat < repeats; ++repeat) {
       if (repeat > 0) {  // the defect again, with the new r; slide rows are already linear to second order
@@ -152,11 +162,11 @@ bool ModeNewton::run(const complementarity::ContactProblem& problem, std::span<d
         }
       }
       std::copy(defect_.begin(), defect_.begin() + n, step_.begin());
-      substitute(matrix_.data(), n, pivot_.data(), step_.data());
+      substitute_small(matrix_.data(), n, pivot_.data(), step_.data());
       double sum = 0;
       for (int k = 0; k < n; ++k) r[k] -= step_[k], sum += r[k];
       if (!std::isfinite(sum)) return false;
-      if (repeat + 1 < repeats || step + 1 < steps) velocity<D>(problem, r);
+      if (repeat + 1 < repeats || step + 1 < steps) velocity<D, C>(problem, r);
     }
   }
   // Put what the linear algebra left of the sliding impulses exactly on the cone's surface.
@@ -185,11 +195,11 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
   constexpr double kProgress = 0.8;  // of the distance at the look before
   const int contacts = problem.contacts(), n = contacts * D;
   prepare(contacts, n);
-  velocity<D>(problem, r);
-  choose_laws<D>(problem, r);
+  velocity<D, 0>(problem, r);
+  choose_laws<D, 0>(problem, r);
   for (Law& law : law_)
     if (law == Law::Slide) law = Law::Stick;
-  fill<D>(problem, r);
+  fill<D, 0>(problem, r);
   if (!factor_small(matrix_.data(), n, pivot_.data())) return false;
   // From zero: the first projection then gives the smallest impulses that hold, without contacts that press against
   // each other (a stress left over from sliding, say).
@@ -204,7 +214,7 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
       double sum = 0;
       for (int k = 0; k < n; ++k) r[k] -= step_[k], sum += r[k];
       if (!std::isfinite(sum)) return false;
-      velocity<D>(problem, r);
+      velocity<D, 0>(problem, r);
     }
     bool inside = true;
     double outside = 0;
@@ -231,7 +241,7 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
       if (outside > kProgress * checked) return false;
       checked = outside;
     }
-    velocity<D>(problem, r);
+    velocity<D, 0>(problem, r);
   }
   return false;
 }
@@ -244,7 +254,10 @@ bool ModeNewton::hold(const complementarity::ContactProblem& problem, std::span<
 bool ModeNewton::polish(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
   if (problem.contacts() > kMaxAtRest) return false;
   if (std::ranges::find(problem.kind, complementarity::ContactKind::Bilateral) != problem.kind.end()) return false;
-  return problem.dimension() == 2 ? run<2>(problem, r, steps) : run<3>(problem, r, steps);
+  // Two contacts of one body in the plane, the smallest problem that comes here, in a fixed size.
+  if (problem.dimension() == 2 && problem.contacts() == 2 && problem.W.column.size() == 4)
+    return run<2, 2>(problem, r, steps);
+  return problem.dimension() == 2 ? run<2, 0>(problem, r, steps) : run<3, 0>(problem, r, steps);
 }
 
 }  // namespace stickslip::stepping

@@ -40,16 +40,16 @@ class ModeNewton {
 
  private:
   enum class Law : char { Open, Stick, Slide };
-  template <int D>
+  template <int D, int C>
   bool run(const complementarity::ContactProblem& problem, std::span<double> r, int steps);
   template <int D>
   bool run_hold(const complementarity::ContactProblem& problem, std::span<double> r);
   void prepare(int contacts, int n);
-  template <int D>
+  template <int D, int C>
   void velocity(const complementarity::ContactProblem& problem, std::span<const double> r);
-  template <int D>
+  template <int D, int C>
   void choose_laws(const complementarity::ContactProblem& problem, std::span<const double> r);
-  template <int D>
+  template <int D, int C>
   void fill(const complementarity::ContactProblem& problem, std::span<const double> r);
 
   std::vector<Law> law_;

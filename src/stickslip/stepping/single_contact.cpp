@@ -23,7 +23,6 @@ namespace stickslip::stepping {
 using contact::BodyDynamics;
 using contact::ContactRows;
 using contact::Mode;
-using contact::relative_velocity;
 
 namespace {
 
@@ -86,10 +85,10 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   const model::Surface& surface = world.model.surfaces[index(contact.surface)];
   const double mu = contact::friction_coefficient(surface, mode);
   const double gap = without_rounding_noise(contact, world.state);
-  for (int k = 0; k < D; ++k) q[k] = relative_velocity(rows, k, free_[a], free_[b]);
+  for (int k = 0; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free_[a], free_[b]);
   q[0] += closing_speed(gap, h, world.method.step) - before.rebound;
   if (world.traits[a].driven || world.traits[b].driven)
-    for (int k = 1; k < D; ++k) q[k] += relative_velocity(rows, k, drive_[a], drive_[b]);
+    for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive_[a], drive_[b]);
 
   double slip_rate = 0;
   (void)complementarity::solve_frictional_contact<D>(W, q, mu, r, slip_rate);
@@ -114,8 +113,8 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   memory.mode = mode;
   record_fixed_outcome<D>(rows, r, q, va, vb, h, 0, memory);
   if (surface.restitution > 0)
-    owe_rebound(surface.restitution, relative_velocity(rows, 0, start_[a], start_[b]),
-                relative_velocity(rows, 0, free_[a], free_[b]), h, r[0] > 0, memory);
+    owe_rebound(surface.restitution, contact::velocity_along<D>(rows, 0, start_[a], start_[b]),
+                contact::velocity_along<D>(rows, 0, free_[a], free_[b]), h, r[0] > 0, memory);
   world.contacts.swap(contacts_);
   return true;
 }

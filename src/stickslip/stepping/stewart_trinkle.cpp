@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/stewart_trinkle.h"
 
+#include "stickslip/contact/contact_response.h"
 #include "stickslip/contact/material.h"
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/rest.h"
@@ -28,7 +29,7 @@ StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   }
   system_.build(world.model.dimension, world.state, contacts_, dynamics_);
   system_.assemble(dynamics_);
-  pose_problems(world, h);
+  world.model.dimension == 2 ? pose_problems<2>(world, h) : pose_problems<3>(world, h);
   if (!solve_problems(world, report)) {
     model::apply_drives(world.model, world.state.time, world.state);
     return report;
@@ -95,9 +96,9 @@ void StewartTrinkle::collide(World& world, double h, double end_time) {
   world.collider.find(world.model, world.state, reach_, h, contacts_);
 }
 
+template <int D>
 void StewartTrinkle::pose_problems(World& world, double h) {
   carry_over(world.memory, contacts_, memory_);
-  const int D = system_.dimension();
   for (Island& island : system_.islands()) {
     complementarity::ContactProblem& problem = island.problem;
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
@@ -108,10 +109,11 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       double* q = problem.q.data() + i * static_cast<std::size_t>(D);
       const double gap = without_rounding_noise(contact, world.state);
-      q[0] = relative_velocity(rows, 0, free_[a], free_[b]) + closing_speed(gap, h, world.method.step) - memory.rebound;
-      for (int k = 1; k < D; ++k) q[k] = relative_velocity(rows, k, free_[a], free_[b]);
+      q[0] = contact::velocity_along<D>(rows, 0, free_[a], free_[b]) + closing_speed(gap, h, world.method.step) -
+             memory.rebound;
+      for (int k = 1; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free_[a], free_[b]);
       if (world.traits[a].driven || world.traits[b].driven)
-        for (int k = 1; k < D; ++k) q[k] += relative_velocity(rows, k, drive_[a], drive_[b]);
+        for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive_[a], drive_[b]);
       if (memory.mode == Mode::Open) memory.mode = mode_before_touch(rows, D, start_[a], start_[b]);
       const model::Surface& surface = world.model.surfaces[static_cast<std::size_t>(contact.surface)];
       problem.mu[i] = contact::friction_coefficient(surface, memory.mode);

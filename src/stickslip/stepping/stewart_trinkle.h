@@ -51,6 +51,7 @@ class StewartTrinkle final : public Stepper {
   void collide(World& world, double h, double end_time);
   template <int D>
   bool resolve_single(World& world, double h, StepReport& report);
+  template <int D>
   void pose_problems(World& world, double h);
   bool solve_problems(World& world, StepReport& report);
   void set_free_velocities(World& world) const;
