@@ -108,5 +108,44 @@ TEST(Packing, Base64OfKnownTexts) {
   EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
 }
 
+// What the page's script element holds.
+nlohmann::json data_of(const std::string& page) {
+  const std::string opening = R"(id="stickslip-data">)";
+  const std::size_t begin = page.find(opening) + opening.size();
+  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+TEST(Page, ShortRunsLeaveTheirRoomToLongOnes) {
+  const RecordedRun quick(disc_over_floor(), 20, 1e-3, swing), lasting(disc_over_floor(), 5000, 1e-3, swing);
+  const RunData a = prepare(quick.recording()), b = prepare(lasting.recording());
+  const std::size_t budget = 24'000;  // far less than the long run would take
+  const Selection half = select_frames(b, budget / 2);
+  ASSERT_FALSE(half.finest);
+  const nlohmann::json runs = data_of(runs_page({{"short", &a}, {"long", &b}}, budget))["runs"];
+  EXPECT_EQ(runs[0]["frames"]["time"][2], 20);
+  EXPECT_GT(runs[1]["frames"]["time"][2], half.frames.size());
+}
+
+TEST(Page, ForcesAreThoseOnTheBodyThatIsFreeToMove) {
+  const RecordedRun run(disc_over_floor(), 3, 1e-3, [](int, model::State&, auto& contacts) {
+    contact::ContactResult c;  // the floor is body 1, and fixed
+    c.mode = contact::Mode::Stick;
+    c.contact.id.body_a = 1;
+    c.contact.id.body_b = 0;
+    c.contact.normal = -Vec3::UnitY();
+    c.force = Vec3(1, -20, 0);
+    contacts.push_back(c);
+    std::swap(c.contact.id.body_a, c.contact.id.body_b);
+    c.contact.normal = Vec3::UnitY();
+    c.force = Vec3(-1, 20, 0);
+    contacts.push_back(c);
+  });
+  const RunData data = prepare(run.recording());
+  for (const contact::ContactResult& c : shown_contacts(data, 1)) {
+    EXPECT_EQ(c.force, Vec3(-1, 20, 0));
+    EXPECT_EQ(c.contact.normal, Vec3(Vec3::UnitY()));
+  }
+}
+
 }  // namespace
 }  // namespace stickslip::report
