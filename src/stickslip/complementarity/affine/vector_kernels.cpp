@@ -2,35 +2,17 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/vector_kernels.h"
 
-#include <cstring>
-
-// Chosen at load time by the dynamic linker. Sanitizers run before that choice is safe, so they get the plain version.
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define STICKSLIP_WIDE_CLONE __attribute__((target_clones("avx2", "default")))
-#else
-#define STICKSLIP_WIDE_CLONE
-#endif
+#include "stickslip/complementarity/wide_clone.h"
 
 namespace stickslip::complementarity::kernels {
-namespace {
-
-constexpr int kLanes = 4;
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
-
-#define STICKSLIP_LOAD(v, p) std::memcpy(&(v), (p), sizeof(Lanes))
-#define STICKSLIP_STORE(p, v) std::memcpy((p), &(v), sizeof(Lanes))
-
-}  // namespace
-
 STICKSLIP_WIDE_CLONE void add_scaled(double* y, double a, const double* x, int n) {
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     Lanes u, v;
-    STICKSLIP_LOAD(u, y + i);
-    STICKSLIP_LOAD(v, x + i);
+    load(u, y + i);
+    load(v, x + i);
     u += a * v;
-    STICKSLIP_STORE(y + i, u);
+    store(y + i, u);
   }
   for (; i < n; ++i) y[i] += a * x[i];
 }
@@ -41,13 +23,13 @@ STICKSLIP_WIDE_CLONE void add_scaled4(double* y, const double* a, const double* 
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     Lanes u, v0, v1, v2, v3;
-    STICKSLIP_LOAD(u, y + i);
-    STICKSLIP_LOAD(v0, x0 + i);
-    STICKSLIP_LOAD(v1, x1 + i);
-    STICKSLIP_LOAD(v2, x2 + i);
-    STICKSLIP_LOAD(v3, x3 + i);
+    load(u, y + i);
+    load(v0, x0 + i);
+    load(v1, x1 + i);
+    load(v2, x2 + i);
+    load(v3, x3 + i);
     u += (a0 * v0 + a1 * v1) + (a2 * v2 + a3 * v3);
-    STICKSLIP_STORE(y + i, u);
+    store(y + i, u);
   }
   for (; i < n; ++i) y[i] += (a0 * x0[i] + a1 * x1[i]) + (a2 * x2[i] + a3 * x3[i]);
 }
@@ -57,8 +39,8 @@ STICKSLIP_WIDE_CLONE double dot(const double* a, const double* b, int n) {
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     Lanes u, v;
-    STICKSLIP_LOAD(u, a + i);
-    STICKSLIP_LOAD(v, b + i);
+    load(u, a + i);
+    load(v, b + i);
     sum += u * v;
   }
   double rest = 0;
@@ -71,7 +53,7 @@ STICKSLIP_WIDE_CLONE double abs_max(const double* x, int n) {
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     Lanes u;
-    STICKSLIP_LOAD(u, x + i);
+    load(u, x + i);
     u = u < 0 ? -u : u;
     largest = u > largest ? u : largest;
   }
@@ -89,10 +71,10 @@ STICKSLIP_WIDE_CLONE double scale_rates(double* rate, const double* factor, int 
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     Lanes u, f;
-    STICKSLIP_LOAD(u, rate + i);
-    STICKSLIP_LOAD(f, factor + i);
+    load(u, rate + i);
+    load(f, factor + i);
     u = -(u * f);
-    STICKSLIP_STORE(rate + i, u);
+    store(rate + i, u);
     u = u < 0 ? -u : u;
     largest = u > largest ? u : largest;
   }
@@ -114,8 +96,8 @@ STICKSLIP_WIDE_CLONE double relaxed_ratio(const double* slack, const double* rat
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     Lanes s, g;
-    STICKSLIP_LOAD(s, slack + i);
-    STICKSLIP_LOAD(g, rate + i);
+    load(s, slack + i);
+    load(g, rate + i);
     s = s > zero ? s : zero;
     const Lanes ratio = (s + relaxation) / g;
     const Lanes candidate = g > limit ? ratio : none;

@@ -17,6 +17,18 @@ void make_room(std::vector<double>& v, std::size_t used, std::size_t size) {
   if (v.size() < used + size) v.resize(std::max(used + size, v.size() + v.size() / 2));
 }
 
+// target += A W, sizes known to the compiler.
+template <int Rows, int Columns>
+void add_product(const double* A, const double* W, double* target, int stride) {
+  for (int k = 0; k < Rows; ++k) {
+    double sum[Columns];
+    for (int j = 0; j < Columns; ++j) sum[j] = target[k * stride + j];
+    for (int l = 0; l < Rows; ++l)
+      for (int j = 0; j < Columns; ++j) sum[j] += A[k * Rows + l] * W[l * Columns + j];
+    for (int j = 0; j < Columns; ++j) target[k * stride + j] = sum[j];
+  }
+}
+
 std::size_t area(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
 }
@@ -92,6 +104,8 @@ void BlockLu<D>::add_block(int row_node, int column_node, int block, double* tar
     return;
   }
   const double* A = system_.A + block_start(row_node);
+  if constexpr (D > 0) return add_product<D, D>(A, W, target, stride);
+  if (rows == 6 && columns == 6) return add_product<6, 6>(A, W, target, stride);  // most groups are bodies in space
   for (int k = 0; k < rows; ++k)
     for (int l = 0; l < rows; ++l) {
       const double a = A[k * rows + l];

@@ -15,7 +15,6 @@ constexpr int kMaxSweeps = 20000;  // of Gauss-Seidel alone
 constexpr int kMaxAttempts = 100;
 
 // Large islands, where a Newton step costs as much as tens of sweeps: sweeps and Newton steps by turns.
-constexpr double kAlmostThere = 1e-4;         // error of a warm start that a tiny weight finishes best
 constexpr int kLargeIsland = 600;             // contacts
 constexpr int kRounds = 8;                    // of sweeps and trials
 constexpr int kBatch = 10, kMaxBatches = 15;  // sweeps of a batch, batches of a round
@@ -144,8 +143,8 @@ bool IslandSolver<D>::first_attempt(bool warm, IslandOutcome& outcome) {
   const bool large = island_.contacts > kLargeIsland;
   if (large ? sweep_and_try_newton(outcome) : sweep(sweeps, true)) return true;
   outcome.answered_by = "newton";
-  if (warm && !large && island_.contacts > kSmallIsland && search_.best() > kAlmostThere) {
-    if (semismooth_newton(engine_, search_, settings_near_solution())) return true;
+  if (warm && !large && island_.contacts > kSmallIsland) {
+    if (semismooth_newton(engine_, search_, settings_near_solution(search_.best()))) return true;
     engine_.r() = search_.best_r();
   }
   return semismooth_newton(engine_, search_);

@@ -9,9 +9,9 @@ constexpr double kSmallestAlpha = 1e-13, kLargestAlpha = 1e2;
 constexpr int kMaxSubproblems = 300;
 
 // The next proximal weight: smaller the easier the last subproblem was.
-double next_alpha(double alpha, bool solved, int iterations, double growth) {
-  if (!solved) return std::min(kLargestAlpha, growth * alpha);
-  const double factor = iterations <= 4 ? 0.3 : iterations <= 10 ? 0.55 : 1.0;
+double next_alpha(double alpha, bool solved, int iterations, const NewtonSettings& settings) {
+  if (!solved) return std::min(kLargestAlpha, settings.growth * alpha);
+  const double factor = iterations <= settings.easy ? 0.3 : iterations <= settings.fair ? 0.55 : 1.0;
   return std::max(kSmallestAlpha, factor * alpha);
 }
 
@@ -24,11 +24,12 @@ bool semismooth_newton(ProximalNewton<D>& engine, Search<D>& search, const Newto
   int marked_at = 0;
   std::vector<double>& r = engine.r();
   for (int k = 0; k < kMaxSubproblems && !search.finished(); ++k) {
-    const typename ProximalNewton<D>::Subproblem problem{alpha, settings.rho, 0.0, 1e-2, settings.refine};
+    const typename ProximalNewton<D>::Subproblem problem{
+        alpha, settings.rho, 0.0, settings.reduction, settings.refine, settings.max_iterations};
     const typename ProximalNewton<D>::Outcome outcome = engine.solve(search, problem, "newton");
     if (search.reached()) return true;
     if (!outcome.solved && !(outcome.end < 0.5 * outcome.start)) r = engine.start();
-    alpha = next_alpha(alpha, outcome.solved, outcome.iterations, settings.growth);
+    alpha = next_alpha(alpha, outcome.solved, outcome.iterations, settings);
     best = std::min(best, outcome.best);
     if (best < 0.5 * mark)
       mark = best, marked_at = k;

@@ -10,9 +10,10 @@
 // by alpha / (alpha + l), so a large weight may even drive the iterates away; its only purpose is to give redundant
 // contacts a unique answer. Changes of alpha are gentle (x 0.3, x 3): jumps of 10 lose problems.
 //
-// Moderate islands with a warm start are the exception (settings_near_solution): a step of a pile starts from the
-// impulses of the step before, and with a tiny weight Newton goes round in circles between two or three sets of modes,
-// 25 steps per weight, until the weight has grown to 1e-2. Starting there, and growing fast, takes a sixth of the time.
+// Islands with a warm start are the exception (settings_near_solution): a step of a pile starts from the impulses of
+// the step before, and with a tiny weight Newton goes round in circles between two or three sets of modes. There the
+// weight starts at the error of the start, a subproblem ends as soon as |F| is halved, and one that is not solved
+// within a few steps is given up for a larger weight: half the Newton steps on piles of 100 spheres.
 //
 // Assumptions: block-scaled data, so that rho = 1 suits all contacts. Cost: a handful of factorisations as a rule.
 #pragma once
@@ -25,11 +26,15 @@ struct NewtonSettings {
   double alpha = 1e-6, rho = 1;
   int patience = 25;  // subproblems without halving the best error
   int refine = 0;
-  double growth = 3;  // of alpha after a subproblem that was not solved
+  double growth = 3;        // of alpha after a subproblem that was not solved
+  double reduction = 1e-2;  // of |F|, at which a subproblem counts as solved
+  int max_iterations = 25;  // of a subproblem
+  int easy = 4, fair = 10;  // iterations of a subproblem after which alpha falls by much, or by less
 };
 
-[[nodiscard]] constexpr NewtonSettings settings_near_solution() {
-  return {1e-2, 1.0, 25, 0, 100};
+// error: that of the start.
+[[nodiscard]] inline NewtonSettings settings_near_solution(double error) {
+  return {std::clamp(error, 1e-6, 1e-2), 1.0, 60, 0, 10, 0.5, 6, 1, 3};
 }
 
 // From engine.r(), which the caller has looked at; the best point is left in the search. True when the goal was

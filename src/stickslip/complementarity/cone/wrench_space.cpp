@@ -11,6 +11,27 @@ namespace {
 
 constexpr int kFewUnknowns = 18;  // below this the contacts themselves are cheaper
 constexpr double kProductTolerance = 1e-8;
+constexpr int kAnySize = -1;
+
+// out += C_a' W C_b; Size: that of both nodes where the compiler may know it.
+template <int D, int Size>
+void add_projected(const double* C_a, const double* W, const double* C_b, int rows, int columns, double* out) {
+  constexpr int kStride = WrenchGroups<D>::kMaxRank;
+  if constexpr (Size != kAnySize) rows = columns = Size;
+  double WC[D * kStride];
+  for (int k = 0; k < D; ++k)
+    for (int l = 0; l < columns; ++l) {
+      double sum = 0;
+      for (int s = 0; s < D; ++s) sum += W[k * D + s] * C_b[s * kStride + l];
+      WC[k * kStride + l] = sum;
+    }
+  for (int r = 0; r < rows; ++r)
+    for (int l = 0; l < columns; ++l) {
+      double sum = out[r * columns + l];
+      for (int k = 0; k < D; ++k) sum += C_a[k * kStride + r] * WC[k * kStride + l];
+      out[r * columns + l] = sum;
+    }
+}
 
 }  // namespace
 
@@ -68,20 +89,11 @@ void WrenchSpace<D>::project_blocks() {
       const double* C_a = groups_.basis_of(a);
       for (int q = island.row_start[a]; q < island.row_start[a + 1]; ++q) {
         const int b = island.column[q], j = groups_.node_of[b], columns = groups_.node_size[j];
-        const double *W = island.block(q), *C_b = groups_.basis_of(b);
-        double WC[D * kMaxRank];
-        for (int k = 0; k < D; ++k)
-          for (int l = 0; l < columns; ++l) {
-            double sum = 0;
-            for (int s = 0; s < D; ++s) sum += W[k * D + s] * C_b[s * kMaxRank + l];
-            WC[k * kMaxRank + l] = sum;
-          }
         double* out = value_.data() + value_start_[mark_[j]];
-        for (int k = 0; k < D; ++k)
-          for (int r = 0; r < rows; ++r) {
-            const double c = C_a[k * kMaxRank + r];
-            for (int l = 0; l < columns; ++l) out[r * columns + l] += c * WC[k * kMaxRank + l];
-          }
+        if (rows == kMaxRank && columns == kMaxRank)
+          add_projected<D, kMaxRank>(C_a, island.block(q), groups_.basis_of(b), rows, columns, out);
+        else
+          add_projected<D, kAnySize>(C_a, island.block(q), groups_.basis_of(b), rows, columns, out);
       }
     }
   }
@@ -166,12 +178,23 @@ void WrenchSpace<D>::contact_matrices(int contact, double rho, double alpha) {
 // T = (I + C' X C)^-1 of a group.
 template <int D>
 void WrenchSpace<D>::group_matrices(int node, double rho, double alpha) {
-  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kMaxRank, kMaxRank>;
-  const int size = groups_.node_size[node];
+  for (int m = groups_.member_start[node]; m < groups_.member_start[node + 1]; ++m)
+    contact_matrices(groups_.member[m], rho, alpha);
+  if (groups_.node_size[node] == kMaxRank)
+    invert_group<kMaxRank>(node);
+  else
+    invert_group<Eigen::Dynamic>(node);
+}
+
+template <int D>
+template <int Size>
+void WrenchSpace<D>::invert_group(int node) {
+  constexpr int kMost = Size == Eigen::Dynamic ? kMaxRank : Size;
+  using Small = Eigen::Matrix<double, Size, Size, Eigen::RowMajor, kMost, kMost>;
+  const int size = Size == Eigen::Dynamic ? groups_.node_size[node] : Size;
   Small G = Small::Identity(size, size);
   for (int m = groups_.member_start[node]; m < groups_.member_start[node + 1]; ++m) {
     const int c = groups_.member[m];
-    contact_matrices(c, rho, alpha);
     if (mode_[c] == ContactMode::Separate) continue;
     const double *C = groups_.basis_of(c), *X = X_.data() + c * D * D;
     double XC[D * kMaxRank];

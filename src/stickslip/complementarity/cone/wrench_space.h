@@ -47,6 +47,8 @@ class WrenchSpace {
   void project_blocks();
   [[nodiscard]] bool product_form_holds();
   void group_matrices(int node, double rho, double alpha);
+  template <int Size>
+  void invert_group(int node);
   void contact_matrices(int contact, double rho, double alpha);
   void multiply(const double* y, int node, double* out) const;
   [[nodiscard]] NodeMatrix<kVariable> matrix() const;
