@@ -41,6 +41,30 @@ TEST(DenseLu, ReproducesTheMatrixAndLeavesTheSchurComplement) {
   }
 }
 
+// Blocking and the width of the registers leave every entry its terms in their order: the bits are those of the loops
+// that a textbook has.
+TEST(DenseLu, HasTheBitsOfTheTextbooksLoops) {
+  PortableRandom random(4);
+  for (const auto& [m, p] :
+       std::vector<std::pair<int, int>>{{7, 7}, {12, 6}, {31, 20}, {36, 36}, {75, 41}, {150, 150}}) {
+    RowMajor A(m, m);
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < m; ++j) A(i, j) = random.normal();
+    RowMajor F = A;
+    std::vector<int> exchange(p);
+    EXPECT_EQ(partial_lu(F.data(), m, p, m, 1e-15, exchange.data()), 0);
+    for (int k = 0; k < p; ++k) {
+      A.row(k).swap(A.row(exchange[k]));
+      const double inverse = 1 / A(k, k);
+      for (int i = k + 1; i < m; ++i) {
+        A(i, k) *= inverse;
+        for (int j = k + 1; j < m; ++j) A(i, j) -= A(i, k) * A(k, j);
+      }
+    }
+    EXPECT_TRUE(A == F) << m << " x " << m << ", " << p << " eliminated";
+  }
+}
+
 TEST(DenseLu, ReplacesVanishingPivots) {
   RowMajor A = RowMajor::Ones(4, 4);
   std::vector<int> exchange(4);
