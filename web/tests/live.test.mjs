@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -121,6 +122,7 @@ test("meter stick: a dragged slider changes the motion, pause, step and reset wo
   const [scene] = await Promise.all([page.waitForEvent("download"), page.getByText("save as scene").click()]);
   const saved = join(support.output, "saved.toml");
   await scene.saveAs(saved);
+  assert.match(readFileSync(saved, "utf8"), /^duration = 1e6$/m, "what --set gave is saved too");
   const again = JSON.parse(support.stickslip("run", saved, "--no-record", "--json", "--set", "duration=0.1"));
   assert.ok(Math.abs(again.parameters.speed - speed) < 1e-9);
   assert.equal(again.method.stepper, "second-order");
