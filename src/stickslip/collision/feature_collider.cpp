@@ -67,9 +67,11 @@ void FeatureCollider::prepare(const model::Model& model) {
     body_radius_.push_back(radius);
     prescribed_.push_back(is_prescribed(source));
     fixed_.push_back(is_fixed(source));
-    turns_.push_back(
-        std::any_of(geometry_.begin() + first_geometry_[static_cast<std::size_t>(body)], geometry_.end(),
-                    [](const Geometry& g) { return g.family != Family::Ball || !g.box_centre.isZero(0); }));
+    turns_.push_back(std::any_of(
+        geometry_.begin() + first_geometry_[static_cast<std::size_t>(body)], geometry_.end(), [](const Geometry& g) {
+          const bool particle = g.family == Family::Points && g.vertex.size() == 1 && g.vertex[0].isZero(0);
+          return (g.family != Family::Ball && !particle) || !g.box_centre.isZero(0);
+        }));
   }
   frame_.assign(body_count_, BodyFrame{});
   orientation_.assign(body_count_, Quat::Identity());

@@ -28,6 +28,7 @@ void TrialStep::begin(World& world, double H, double end_time) {
     if (all || scratch->state.bodies.size() != n) scratch->state.bodies = world.state.bodies;
     scratch->placed.assign(n, std::numeric_limits<double>::quiet_NaN());
   }
+  if (dynamics_.size() == n) return;
   dynamics_.resize(n);
   for (auto* list : {&free_, &jerk_, &drive_mid_, &drive_end_}) list->resize(n);
   magnitude_linear_.resize(n);

@@ -2,7 +2,6 @@
 // Copyright the stickslip authors
 //
 // The position half of a trial step (trial.h): update, projection onto closed contacts, geometry at the end.
-#include "stickslip/contact/contact_response.h"
 #include "stickslip/stepping/dense_cholesky.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/trial.h"
@@ -94,14 +93,18 @@ void TrialStep::single_response() {
   ContactRows& rows = rows_end_[0];
   const contact::BodyDynamics &a = dynamics_[index(rows.a)], &b = dynamics_[index(rows.b)];
   contact::set_turns<D>(a, b, rows);
-  double W[D * D] = {};
-  if (a.movable)
-    contact::add_response<D>(rows.direction, rows.moment_a, rows.direction, rows.turn_a, a.inverse_mass, 1, W);
-  if (b.movable)
-    contact::add_response<D>(rows.direction, rows.moment_b, rows.direction, rows.turn_b, b.inverse_mass, 1, W);
   const std::size_t n = defect_.size();
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) matrix_[i * n + j] = W[defect_row_[i] * D + defect_row_[j]];
+  for (std::size_t j = 0; j < n; ++j) {
+    const int l = defect_row_[j];
+    const Vec3 push = (a.inverse_mass + b.inverse_mass).cwiseProduct(rows.direction[l]);
+    for (std::size_t i = 0; i < n; ++i) {
+      const int k = defect_row_[i];
+      double response = rows.direction[k].dot(push);
+      if (a.movable) response += rows.moment_a[k].dot(rows.turn_a[l]);
+      if (b.movable) response += rows.moment_b[k].dot(rows.turn_b[l]);
+      matrix_[i * n + j] = response;
+    }
+  }
 }
 
 // Moves the bodies so that pressed contacts have gap 0 and stuck ones have not slipped on average. True when it moved.
