@@ -7,8 +7,10 @@
 //
 // The trials are the ball example with another friction and speed each, cut short. First the same runs without a study
 // (scene from parameters, then the simulation), then the study with one thread and with two. Overhead is what a trial
-// of the study takes beyond its simulation: making the scene, judging it, keeping it.
+// of the study takes beyond its simulation: making the scene, judging it, keeping it. Last, derivatives: the
+// observables of the particle on a vibrating plate by its twelve parameters, in plain runs of the same scene.
 #include "stickslip/scene/scene.h"
+#include "stickslip/sensitivity/scene_sensitivity.h"
 #include "stickslip/study/scene_run.h"
 #include "stickslip/study/session.h"
 
@@ -17,6 +19,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -86,6 +89,25 @@ Cost run_study(const study::Study& study, const study::TrialRunner& runner, cons
   return {seconds_since(begin), bench::Stopwatch::cpu_seconds() - processor};
 }
 
+// Processor seconds of a plain run and of one with derivatives, the best of five each.
+void bench_derivatives(const char* what, std::vector<scene::Override> set) {
+  const scene::Document document =
+      scene::read_document(fs::path(STICKSLIP_SOURCE_DIR) / "examples/plate-particle/scene.toml");
+  set.push_back({"duration", "3"});
+  const std::vector<std::string> parameters{"A1", "A2", "A3", "A4", "A5", "A6", "C1", "C2", "C3", "C4", "C5", "C6"};
+  double plain = 1e9, derived = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const double begin = bench::Stopwatch::cpu_seconds();
+    static_cast<void>(study::run_scene(scene::make_scene(document, set)));
+    const double middle = bench::Stopwatch::cpu_seconds();
+    static_cast<void>(sensitivity::differentiate(sensitivity::ParameterDirections(document, set, parameters)));
+    plain = std::min(plain, middle - begin);
+    derived = std::min(derived, bench::Stopwatch::cpu_seconds() - middle);
+  }
+  fmt::print("derivatives       {} by 12 parameters: {:.1f} ms, {:.2f} plain runs of {:.1f} ms\n", what, 1e3 * derived,
+             derived / plain, 1e3 * plain);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,4 +142,15 @@ int main(int argc, char** argv) {
   fmt::print("memory            peak {:.1f} MB after {} trials, {:.1f} MB after {}\n", memory_small, trials / 10,
              peak_memory(), trials);
   fs::remove_all(folder);
+  bench_derivatives("circle", {});
+  bench_derivatives("saddle", {{"A1", "3.88479"},
+                               {"C1", "-1.08465"},
+                               {"A2", "-4.31188"},
+                               {"C2", "-2.0938"},
+                               {"A3", "0"},
+                               {"A4", "155.816"},
+                               {"C4", "0.430032"},
+                               {"A5", "204.171"},
+                               {"C5", "5.77261"},
+                               {"A6", "0"}});
 }

@@ -83,8 +83,12 @@ void print_result(const study::Study& study, const study::OptimiseResult& result
     fmt::print("start      objective {:.6g}\n", result.first.value);
   fmt::print("best       objective {:.6g} at evaluation {}: {}\n", result.best.value, result.best.number,
              design_text(study, result.best));
-  fmt::print("search     {} evaluations, {} runs, {:.3g} s; {}\n", result.evaluations, result.runs, seconds,
-             result.ending);
+  std::string gradients;
+  if (result.gradients > 0)
+    gradients = fmt::format(" ({} with gradient, {} of them by implicit differentiation)", result.gradients,
+                            result.implicit_gradients);
+  fmt::print("search     {} evaluations{}, {} runs, {:.3g} s; {}\n", result.evaluations, gradients, result.runs,
+             seconds, result.ending);
 }
 
 void print_json(const study::Study& study, const study::OptimiseResult& result, double seconds) {
@@ -99,6 +103,8 @@ void print_json(const study::Study& study, const study::OptimiseResult& result, 
       {"best_evaluation", result.best.number},
       {"evaluations", result.evaluations},
       {"runs", result.runs},
+      {"gradients", result.gradients},
+      {"implicit_gradients", result.implicit_gradients},
       {"seconds", seconds},
       {"ending", result.ending}};
   fmt::print("{}\n", object.dump());

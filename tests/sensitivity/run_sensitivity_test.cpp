@@ -102,6 +102,31 @@ TEST(RunSensitivity, ParticleOnAVibratingPlate) {
                {{"method.stepper", stepper}, {"duration", "0.1"}, {"method.step", "5e-4"}}});
 }
 
+// All twelve parameters of a plate that moves in all directions, x0 and y0 beside them.
+TEST(RunSensitivity, ParticleOnAPlateWithTwelveParameters) {
+  for (const char* stepper : {"implicit", "stewart-trinkle"})
+    for (const char* observable : {"x", "y"})
+      compare({"plate-particle",
+               observable,
+               {"A1", "C1", "A2", "C2", "A3", "C3", "A4", "C4", "A5", "C5", "A6", "C6", "x0", "y0"},
+               {{"method.stepper", stepper},
+                {"duration", "0.1"},
+                {"method.step", "5e-4"},
+                {"A1", "3.9"},
+                {"C1", "-1.1"},
+                {"A2", "-4.3"},
+                {"C2", "-2.1"},
+                {"A3", "1"},
+                {"C3", "0.5"},
+                {"A4", "50"},
+                {"C4", "0.4"},
+                {"A5", "40"},
+                {"C5", "5.8"},
+                {"A6", "30"},
+                {"C6", "0.3"}},
+               1e-5});
+}
+
 // With the scene's mu_s the first slip starts at t = 1 exactly, on the grid: the end jumps there, as a grid of steps
 // has it with friction that falls at the start of sliding. Elsewhere the instant of the slip does not change with
 // anything (the derivative by mu_s is 0), and the two agree.

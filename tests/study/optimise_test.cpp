@@ -41,6 +41,74 @@ TEST_F(Optimise, EverySearchFindsTheSpeed) {
   }
 }
 
+// The runs of the block can be differentiated: one evaluation has value and gradient by one run.
+TEST_F(Optimise, GradientsComeFromTheRunsThemselves) {
+  const Study s = aimed("slsqp");
+  const OptimiseResult result = optimise(s, TrialRunner(s), 1);
+  EXPECT_GT(result.implicit_gradients, 0);
+  EXPECT_EQ(result.gradients, result.implicit_gradients);
+  EXPECT_EQ(result.runs, result.evaluations);
+  const TrialRunner runner(s);
+  const double up = evaluate_design(s, runner, 1, {1.2201}).value, down = evaluate_design(s, runner, 1, {1.2199}).value;
+  EXPECT_NEAR(evaluate_design(s, runner, 1, {1.22}, true).gradient[0], (up - down) / 2e-4, 1e-6);
+}
+
+// Restitution has no implicit derivative here: two more runs for each variable.
+TEST_F(Optimise, DifferencesStandInWhereRunsCannotBeDifferentiated) {
+  std::ofstream(folder_ / "scene.toml") << std::string(kSlidingBlock)
+                                               .replace(std::string(kSlidingBlock).find("friction = \"mu\""), 0,
+                                                        "restitution = 0.1\n");
+  const Study s = aimed("slsqp");
+  const OptimiseResult result = optimise(s, TrialRunner(s), 1);
+  EXPECT_NEAR(result.best.design[0], std::sqrt(3.0), kSpeedError);
+  EXPECT_GT(result.gradients, 0);
+  EXPECT_EQ(result.implicit_gradients, 0);
+  EXPECT_EQ(result.runs, result.evaluations + 2 * result.gradients);
+}
+
+TEST_F(Optimise, GradientOfTheWorstShare) {
+  const Study s = study(
+      "objective = \"(way - 0.3)^2\"\n[vary]\nmu = { list = [0.4, 0.5, 0.6, 0.9] }\n[optimise]\n"
+      "combine = \"cvar\"\ntail = 0.4\n[optimise.design]\nv = { min = 0.1, max = 4 }\n");
+  const TrialRunner runner(s);
+  const double up = evaluate_design(s, runner, 1, {1.2201}).value, down = evaluate_design(s, runner, 1, {1.2199}).value;
+  EXPECT_NEAR(evaluate_design(s, runner, 1, {1.22}, true).gradient[0], (up - down) / 2e-4, 1e-6);
+}
+
+// |way - 0.3| summed over two frictions has a corner at its least value, where the way with one of them is right.
+TEST_F(Optimise, GaussNewtonFindsTheCornerInFewEvaluations) {
+  const Study s = study(
+      "objective = \"abs(way - 0.3)\"\n[vary]\nmu = { list = [0.4, 0.6] }\n[optimise]\nmethod = \"gauss-newton\"\n"
+      "residuals = [\"way - 0.3\"]\ntolerance = 1e-6\n[optimise.design]\nv = { start = 0.6, min = 0.1, max = 4 }\n");
+  const OptimiseResult result = optimise(s, TrialRunner(s), 2);
+  EXPECT_LE(result.evaluations, 15) << result.ending;
+  EXPECT_NEAR(std::min(result.best.objectives[0], result.best.objectives[1]), 0, 1e-4);
+  EXPECT_NEAR(result.best.value, 0.1, 0.01) << "v^2 = 2.4: 0.3 and 0.2";
+}
+
+TEST_F(Optimise, GaussNewtonNeedsItsTerms) {
+  const std::string design = "[optimise.design]\nv = { min = 0.1, max = 4 }\n";
+  const std::string head = "objective = \"way\"\n[optimise]\nmethod = \"gauss-newton\"\n";
+  EXPECT_THROW((void)study(head + design), scene::SceneError);
+  EXPECT_THROW((void)study(head + "residuals = [\"wey\"]\n" + design), scene::SceneError);
+  EXPECT_THROW((void)study(head + "residuals = []\n" + design), scene::SceneError);
+}
+
+// sum |d - a_i| is least at the median, within the bounds.
+TEST(NormSearch, LeastSumOfDistances) {
+  NormModel model;
+  model.residuals = Eigen::VectorXd{{-1.0, -2.0, -7.0, -3.0, -10.0}};
+  model.slopes = Eigen::MatrixXd::Ones(5, 1);
+  model.sizes.assign(5, 1);
+  model.weight.assign(5, 1.0);
+  const auto step = [&](double low, double high) {
+    return minimising_step(model, Eigen::VectorXd::Constant(1, low), Eigen::VectorXd::Constant(1, high))[0];
+  };
+  EXPECT_NEAR(step(-20, 20), 3, 1e-2);
+  EXPECT_NEAR(step(-1, 2), 2, 1e-12);
+  EXPECT_NEAR(model.value(Eigen::VectorXd::Zero(1)), 23, 1e-12);
+}
+
 TEST_F(Optimise, SearchIsTheSameForEveryNumberOfThreadsAndAgain) {
   const Study s = study(
       "trials = 4\nobjective = \"(way - 0.3)^2\"\n[vary]\nmu = { uniform = [0.4, 0.6] }\n"

@@ -18,10 +18,20 @@ double samples_of(const Span& span) {
   return std::clamp(std::ceil(2 * span.duration / span.step), 200.0, 200000.0);
 }
 
+// Named, so that functions can be compared (same_motion).
+struct ClosedMotion {
+  ClosedForm form;
+  model::TimeJet operator()(double t) const { return form.evaluate(t); }
+};
+struct ConstantMotion {
+  double value = 0;
+  model::TimeJet operator()(double) const { return {value, 0, 0}; }
+};
+
 model::TimeFunction closed_motion(ClosedForm position, double offset) {
   position = position + ClosedForm(offset);
   if (position.is_constant()) return constant_motion(position.constant_term());
-  return [form = std::move(position)](double t) { return form.evaluate(t); };
+  return ClosedMotion{std::move(position)};
 }
 
 model::TimeFunction integrate_closed(const ClosedForm& form, Given given, double start, double rate, bool symmetric) {
@@ -116,7 +126,19 @@ void check_finite(const TimeExpression& expression, const Span& span) {
 }
 
 model::TimeFunction constant_motion(double value) {
-  return [value](double) -> model::TimeJet { return {value, 0, 0}; };
+  return ConstantMotion{value};
+}
+
+bool same_motion(const model::TimeFunction& a, const model::TimeFunction& b) {
+  if (const auto* x = a.target<ConstantMotion>()) {
+    const auto* y = b.target<ConstantMotion>();
+    return y != nullptr && x->value == y->value;
+  }
+  const auto *x = a.target<ClosedMotion>(), *y = b.target<ClosedMotion>();
+  return x != nullptr && y != nullptr &&
+         std::ranges::equal(x->form.terms(), y->form.terms(), [](const ClosedForm::Term& s, const ClosedForm::Term& t) {
+           return s.power == t.power && s.frequency == t.frequency && s.sine == t.sine && s.cosine == t.cosine;
+         });
 }
 
 model::TimeFunction make_motion(const TimeExpression& expression, Given given, double start, double rate,

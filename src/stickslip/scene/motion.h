@@ -56,4 +56,8 @@ void check_finite(const TimeExpression& expression, const Span& span);
 
 [[nodiscard]] model::TimeFunction constant_motion(double value);
 
+// Whether two motions made here are the same function for certain: constants and closed forms are compared, of anything
+// else false is said.
+[[nodiscard]] bool same_motion(const model::TimeFunction& a, const model::TimeFunction& b);
+
 }  // namespace stickslip::scene

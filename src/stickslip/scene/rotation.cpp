@@ -7,24 +7,68 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numbers>
+#include <vector>
 
 namespace stickslip::scene {
 namespace {
 
-// Largest and smallest value of samples of a smooth function, refined by the parabola through the extreme sample and
-// its neighbours (one period: the ends are neighbours only approximately, so they are left as they are).
-double middle_of_range(const std::vector<double>& samples) {
-  const auto vertex = [&](std::size_t i) {
-    if (i == 0 || i + 1 >= samples.size()) return samples[i];
-    const double slope = samples[i + 1] - samples[i - 1];
-    const double bend = samples[i + 1] - 2 * samples[i] + samples[i - 1];
-    return bend == 0 ? samples[i] : samples[i] - slope * slope / (8 * bend);
-  };
-  const auto [low, high] = std::ranges::minmax_element(samples);
-  return 0.5 * (vertex(static_cast<std::size_t>(low - samples.begin())) +
-                vertex(static_cast<std::size_t>(high - samples.begin())));
+// Roll, pitch and yaw of a motion at equally spaced times of one period, each computed when first asked for.
+class EulerSamples {
+ public:
+  static constexpr int kLast = 8192, kStride = 16;
+
+  EulerSamples(const DenseOrientation& motion, double period)
+      : motion_(motion), period_(period), known_(kLast + 1, Vec3::Constant(std::numeric_limits<double>::quiet_NaN())) {}
+
+  double at(int i, int axis) {
+    Vec3& angles = known_[static_cast<std::size_t>(i)];
+    if (std::isnan(angles[0])) angles = between(i);
+    return angles[axis];
+  }
+  [[nodiscard]] Vec3 between(double i) const {
+    const Quat q = motion_.evaluate(period_ * i / kLast);
+    return {std::atan2(2 * (q.w() * q.x() + q.y() * q.z()), 1 - 2 * (q.x() * q.x() + q.y() * q.y())),
+            std::asin(std::clamp(2 * (q.w() * q.y() - q.z() * q.x()), -1.0, 1.0)),
+            std::atan2(2 * (q.w() * q.z() + q.x() * q.y()), 1 - 2 * (q.y() * q.y() + q.z() * q.z()))};
+  }
+
+ private:
+  const DenseOrientation& motion_;
+  double period_;
+  std::vector<Vec3> known_;
+};
+
+// The largest value (sign = 1) or the negative of the smallest (-1): samples near all coarse ones that come close to
+// the largest of these, then the parabola through the extreme sample and its neighbours (one period: the ends are
+// neighbours only approximately, so they are left as they are).
+double largest(EulerSamples& samples, int axis, double sign, double range) {
+  constexpr int kLast = EulerSamples::kLast, kStride = EulerSamples::kStride;
+  const auto at = [&](int i) { return sign * samples.at(i, axis); };
+  double coarse = at(0);
+  for (int i = kStride; i <= kLast; i += kStride) coarse = std::max(coarse, at(i));
+  int best = 0;
+  for (int i = 0; i <= kLast; i += kStride) {
+    const bool top = (i == 0 || at(i) >= at(i - kStride)) && (i == kLast || at(i) >= at(i + kStride));
+    if (!top || at(i) < coarse - 0.05 * range) continue;
+    for (int j = std::max(0, i - kStride); j <= std::min(kLast, i + kStride); ++j)
+      if (at(j) > at(best)) best = j;
+  }
+  if (best == 0 || best == kLast) return at(best);
+  const double slope = at(best + 1) - at(best - 1);
+  const double bend = at(best + 1) - 2 * at(best) + at(best - 1);
+  return bend == 0 ? at(best) : sign * samples.between(best - std::clamp(slope / (2 * bend), -1.0, 1.0))[axis];
+}
+
+double middle_of_range(EulerSamples& samples, int axis) {
+  double low = samples.at(0, axis), high = low;
+  for (int i = 0; i <= EulerSamples::kLast; i += EulerSamples::kStride) {
+    low = std::min(low, samples.at(i, axis));
+    high = std::max(high, samples.at(i, axis));
+  }
+  return 0.5 * (largest(samples, axis, 1, high - low) - largest(samples, axis, -1, high - low));
 }
 
 // The common period of oscillations: frequencies must be multiples of the lowest one. The axis with one that is not,
@@ -74,6 +118,31 @@ struct SeveralAxes {
       jet.angular_acceleration[axis] = component.rate;
     }
     jet.orientation = orientation(t);
+    return jet;
+  }
+};
+
+struct ConstantOrientation {
+  Quat orientation;
+  model::OrientationJet operator()(double) const {
+    model::OrientationJet jet;
+    jet.orientation = orientation;
+    return jet;
+  }
+};
+
+struct RotationAbout {
+  Vec3 axis;
+  model::TimeFunction angle;
+  Quat start;
+  model::OrientationJet operator()(double t) const {
+    const model::TimeJet theta = angle(t);
+    const double half = 0.5 * theta.value;
+    const Vec3 vector = std::sin(half) * axis;
+    model::OrientationJet jet;
+    jet.orientation = Quat(std::cos(half), vector.x(), vector.y(), vector.z()) * start;
+    jet.angular_velocity = theta.rate * axis;
+    jet.angular_acceleration = theta.second * axis;
     return jet;
   }
 };
@@ -142,37 +211,33 @@ Quat from_euler_angles(double roll, double pitch, double yaw) {
 }
 
 Quat symmetric_start(const std::function<Vec3(double)>& omega, double period) {
-  constexpr int kSamples = 8192;
   const DenseOrientation motion(omega, Quat::Identity(), period, {});
-  std::vector<double> roll, pitch, yaw;
-  for (int i = 0; i <= kSamples; ++i) {
-    const Quat q = motion.evaluate(period * i / kSamples);
-    roll.push_back(std::atan2(2 * (q.w() * q.x() + q.y() * q.z()), 1 - 2 * (q.x() * q.x() + q.y() * q.y())));
-    pitch.push_back(std::asin(std::clamp(2 * (q.w() * q.y() - q.z() * q.x()), -1.0, 1.0)));
-    yaw.push_back(std::atan2(2 * (q.w() * q.z() + q.x() * q.y()), 1 - 2 * (q.y() * q.y() + q.z() * q.z())));
-  }
-  return from_euler_angles(-middle_of_range(roll), -middle_of_range(pitch), -middle_of_range(yaw));
+  EulerSamples samples(motion, period);
+  return from_euler_angles(-middle_of_range(samples, 0), -middle_of_range(samples, 1), -middle_of_range(samples, 2));
 }
 
 model::OrientationFunction constant_orientation(const Quat& orientation) {
-  return [orientation](double) {
-    model::OrientationJet jet;
-    jet.orientation = orientation;
-    return jet;
-  };
+  return ConstantOrientation{orientation};
 }
 
 model::OrientationFunction rotation_about(const Vec3& axis, model::TimeFunction angle, const Quat& start) {
-  return [axis, angle = std::move(angle), start](double t) {
-    const model::TimeJet theta = angle(t);
-    const double half = 0.5 * theta.value;
-    const Vec3 vector = std::sin(half) * axis;
-    model::OrientationJet jet;
-    jet.orientation = Quat(std::cos(half), vector.x(), vector.y(), vector.z()) * start;
-    jet.angular_velocity = theta.rate * axis;
-    jet.angular_acceleration = theta.second * axis;
-    return jet;
-  };
+  return RotationAbout{axis, std::move(angle), start};
+}
+
+bool same_rotation(const model::OrientationFunction& a, const model::OrientationFunction& b) {
+  const auto same = [](const Quat& x, const Quat& y) { return x.coeffs() == y.coeffs(); };
+  if (const auto* x = a.target<ConstantOrientation>()) {
+    const auto* y = b.target<ConstantOrientation>();
+    return y != nullptr && same(x->orientation, y->orientation);
+  }
+  if (const auto* x = a.target<RotationAbout>()) {
+    const auto* y = b.target<RotationAbout>();
+    return y != nullptr && x->axis == y->axis && same(x->start, y->start) && same_motion(x->angle, y->angle);
+  }
+  const auto *x = a.target<SeveralAxes>(), *y = b.target<SeveralAxes>();
+  // The orientation follows from the angular velocity and its start.
+  return x != nullptr && y != nullptr && std::ranges::equal(x->omega, y->omega, same_motion) &&
+         same(x->orientation(0), y->orientation(0));
 }
 
 model::OrientationFunction make_rotation(const RotationRequest& request, const Span& span) {

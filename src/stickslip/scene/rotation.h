@@ -34,6 +34,9 @@ struct RotationRequest {
 
 [[nodiscard]] model::OrientationFunction constant_orientation(const Quat& orientation);
 
+// Whether two rotations made here are the same function for certain (as same_motion).
+[[nodiscard]] bool same_rotation(const model::OrientationFunction& a, const model::OrientationFunction& b);
+
 // roll about x, then pitch about y, then yaw about z (axes of the world).
 [[nodiscard]] Quat from_euler_angles(double roll, double pitch, double yaw);
 

@@ -3,7 +3,6 @@
 #include "stickslip/sensitivity/run_sensitivity.h"
 
 #include "stickslip/collision/registry.h"
-#include "stickslip/sensitivity/tangent.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -11,8 +10,7 @@
 namespace stickslip::sensitivity {
 namespace {
 
-constexpr double kRounding = 1e-9;    // of a step: shorter remainders are rounding of the grid, as in simulation/
-constexpr double kDifference = 1e-6;  // how far the end is moved to differentiate a function of it
+constexpr double kRounding = 1e-9;  // of a step: shorter remainders are rounding of the grid, as in simulation/
 
 std::unique_ptr<collision::Collider> collider_or_throw(const stepping::Method& method) {
   auto collider = collision::make_collider(method.collider);
@@ -31,39 +29,62 @@ RunSensitivity::RunSensitivity(const model::Model& model, const stepping::Method
 
 RunSensitivity::~RunSensitivity() = default;
 
-bool RunSensitivity::run_until(double time, std::span<const Direction> directions) {
-  std::unique_ptr<StepSensitivity> derivative;
+bool RunSensitivity::run_until(double time, std::span<const Direction> directions, const Watch& watch) {
+  derivative_.reset();
   if (!directions.empty()) {
-    derivative = std::make_unique<StepSensitivity>(world_.model, world_.method, directions);
+    derivative_ = std::make_unique<StepSensitivity>(world_.model, world_.method, directions);
     tangents_.resize(directions[0].start.size(), static_cast<Eigen::Index>(directions.size()));
     for (std::size_t k = 0; k < directions.size(); ++k)
       tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
+    derivative_->begin(tangents_);
   }
+  if (watch && !watch(*this)) return true;
   const double h = world_.method.step;
   const double start = world_.state.time;
   for (std::int64_t k = 1; time - world_.state.time > kRounding * h; ++k) {
     const double next = start + static_cast<double>(k) * h;
     const bool whole = next <= time + kRounding * h;
-    if (!step(whole ? h : time - world_.state.time, whole ? next : time, derivative.get())) return false;
+    if (!step(whole ? h : time - world_.state.time, whole ? next : time)) return false;
+    if (watch && !watch(*this)) return true;
   }
   return true;
 }
 
-bool RunSensitivity::step(double h, double end_time, StepSensitivity* derivative) {
+bool RunSensitivity::step(double h, double end_time) {
   const double begin = world_.state.time;
   before_ = world_.state;
   const stepping::StepReport report = stepper_->advance(world_, h, end_time);
   if (!report.certified) return false;
   ++steps_;
+  events_ = report.events;
   worst_residual_ = std::max(worst_residual_, report.residual);
   timeline_.record(world_, begin, report.events);
   for (const stepping::Event& event : report.events)
     if (event.from == contact::Mode::Open) touches_.push_back({event.time, event.contact.body_a, event.contact.body_b});
   if (report.sub_steps > 1) find_rebounds(h);
-  if (derivative == nullptr) return true;
-  derivative->advance(before_, {h, end_time}, world_, tangents_);
-  worst_balance_ = std::max(worst_balance_, derivative->balance_error());
+  if (derivative_ == nullptr) return true;
+  derivative_->advance(before_, {h, end_time}, world_, tangents_);
+  worst_balance_ = std::max(worst_balance_, derivative_->balance_error());
   return true;
+}
+
+void RunSensitivity::contacts(std::vector<contact::ContactResult>& results) const {
+  std::vector<collision::Contact> geometry = world_.contacts;
+  collider_->refresh(world_.model, world_.state, geometry);
+  results.resize(geometry.size());
+  for (std::size_t c = 0; c < results.size(); ++c) {
+    const stepping::ContactMemory& memory = world_.memory[c];
+    results[c] = {geometry[c], memory.mode, memory.force, memory.relative_velocity};
+  }
+}
+
+void RunSensitivity::contacts_along(Eigen::Index k, double amount, const model::Model& model, const model::State& moved,
+                                    std::vector<contact::ContactResult>& results) const {
+  std::vector<collision::Contact> geometry = world_.contacts;
+  collider_->refresh(model, moved, geometry);
+  contacts(results);
+  for (std::size_t c = 0; c < results.size(); ++c) results[c].contact = geometry[c];
+  if (steps_ > 0) derivative_->contacts_along(k, amount, before_, results);
 }
 
 // Bodies that met and parted within a step that was cut: no contact changed its mode, but approach became separation.
@@ -86,20 +107,6 @@ void RunSensitivity::find_rebounds(double h) {
                        touches_.back().body_b == b;
     if (!known) touches_.push_back({world_.state.time - last[c].gap / away, a, b});
   }
-}
-
-double RunSensitivity::derivative(Eigen::Index k, const Direction& direction, const Function& low,
-                                  const Function& high) const {
-  const bool varies = direction.low != nullptr;
-  const double size = tangents_.col(k).cwiseAbs().maxCoeff();
-  if (!varies && size == 0) return 0;
-  const double amount = kDifference / std::max(size, 1e-300);
-  const double below = varies ? direction.below : amount, above = varies ? direction.above : amount;
-  model::State moved;
-  move_along(end(), tangents_.col(k), -below, moved);
-  const double before = low(moved);
-  move_along(end(), tangents_.col(k), above, moved);
-  return (high(moved) - before) / (below + above);
 }
 
 }  // namespace stickslip::sensitivity

@@ -8,8 +8,8 @@
 //
 //     ds_0 = direction.start,    ds_(k+1) = A_k ds_k + B_k du          (step_sensitivity.h)
 //
-// Any function f of the end is differentiated with derivative(): a central difference of f along the tangent, which
-// costs two evaluations of f and no run. A step that no solver certifies ends the run; it is not tried in parts as
+// Any function of the run is differentiated by a difference along the tangents, which costs no other run
+// (scene_sensitivity.h). A step that no solver certifies ends the run; it is not tried in parts as
 // simulation/ does, since parts have no fixed place.
 #pragma once
 
@@ -41,25 +41,29 @@ class RunSensitivity {
     return StepEquations::objection_to(model, method);
   }
 
+  // Called at the start and after every step; false ends the run.
+  using Watch = std::function<bool(const RunSensitivity&)>;
+
   // From the model's initial state. False when a step was not certified: failed_at() is its start.
-  bool run_until(double time, std::span<const Direction> directions = {});
+  bool run_until(double time, std::span<const Direction> directions = {}, const Watch& watch = {});
 
   [[nodiscard]] const model::State& end() const { return world_.state; }
   [[nodiscard]] const Eigen::MatrixXd& tangents() const { return tangents_; }  // one column per direction
   [[nodiscard]] const simulation::ModeTimeline& timeline() const { return timeline_; }
   [[nodiscard]] std::span<const Touch> touches() const { return touches_; }
+  [[nodiscard]] std::span<const stepping::Event> events() const { return events_; }  // of the last step
+  // Contacts of the last step, geometry at its end.
+  void contacts(std::vector<contact::ContactResult>& results) const;
+  // The same with unknown k changed by `amount`, where `model` has it and `moved` is the end of the step.
+  void contacts_along(Eigen::Index k, double amount, const model::Model& model, const model::State& moved,
+                      std::vector<contact::ContactResult>& results) const;
   [[nodiscard]] double failed_at() const { return world_.state.time; }
   [[nodiscard]] double worst_residual() const { return worst_residual_; }  // certificates: complementarity
   [[nodiscard]] double worst_balance() const { return worst_balance_; }    // equations of motion; runs with directions
   [[nodiscard]] std::int64_t steps() const { return steps_; }
 
-  // d f(end) / d unknown k. `low` and `high` are f for the unknown below and above where f itself depends on it.
-  using Function = std::function<double(const model::State&)>;
-  [[nodiscard]] double derivative(Eigen::Index k, const Direction& direction, const Function& low,
-                                  const Function& high) const;
-
  private:
-  bool step(double h, double end_time, StepSensitivity* derivative);
+  bool step(double h, double end_time);
   void find_rebounds(double h);
 
   std::unique_ptr<collision::Collider> collider_;
@@ -68,6 +72,8 @@ class RunSensitivity {
   simulation::ModeTimeline timeline_;
   std::vector<Touch> touches_;
   Eigen::MatrixXd tangents_;
+  std::unique_ptr<StepSensitivity> derivative_;  // null: a run without directions
+  std::span<const stepping::Event> events_;
   model::State before_;
   double worst_residual_ = 0, worst_balance_ = 0;
   std::int64_t steps_ = 0;

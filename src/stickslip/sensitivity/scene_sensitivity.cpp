@@ -2,80 +2,236 @@
 // Copyright the stickslip authors
 #include "stickslip/sensitivity/scene_sensitivity.h"
 
+#include "stickslip/scene/observer.h"
 #include "stickslip/scene/scene_file.h"
+#include "stickslip/sensitivity/model_difference.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
 namespace stickslip::sensitivity {
 namespace {
 
-// Of a parameter, relative to its size: the error of a central difference is its square.
-constexpr double kParameterStep = 1e-5;
+// Of a parameter, relative to its size: the error of a central difference is its square; one to the side that a model
+// without other changes needs has an error of its own size, and of 1e-16 divided by it.
+constexpr double kParameterStep = 1e-5, kOneSidedStep = 1e-6;
 
-double evaluate(const scene::Scene& scene, std::size_t observable, const model::State& state) {
-  scene::EvaluationContext context;
-  context.time = state.time;
-  context.model = &scene.model;
-  context.state = &state;
-  return scene.observables[observable].expression.evaluate(context);
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool mentions(const std::string& text, const std::string& name) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+// Whether observables and stop conditions use the parameter, or others that follow from it.
+bool observed(const scene::Scene& scene, const scene::Scene& changed, const std::string& name) {
+  for (std::size_t i = 0; i < scene.parameters.size(); ++i)
+    if (scene.parameters[i].name != name && scene.parameters[i].value != changed.parameters[i].value) return true;
+  return std::ranges::any_of(scene.observables, [&](const auto& one) { return mentions(one.text, name); }) ||
+         std::ranges::any_of(scene.stop, [&](const auto& one) { return mentions(one.text, name); });
 }
 
 }  // namespace
 
 ParameterDirections::ParameterDirections(const scene::Document& document, std::span<const scene::Override> overrides,
                                          std::span<const std::string> parameters)
-    : scene_(std::make_unique<scene::Scene>(scene::make_scene(document, overrides))) {
-  const model::State start = model::initial_state(scene_->model);
-  for (const std::string& name : parameters) {
-    const scene::Parameter& parameter = scene::parameter_named(*scene_, name);
-    const double step = kParameterStep * (parameter.value != 0 ? std::abs(parameter.value) : 1);
-    const double below = std::min(step, parameter.value - parameter.min);
-    const double above = std::min(step, parameter.max - parameter.value);
-    std::vector<scene::Override> all(overrides.begin(), overrides.end());
-    const auto with = [&](double value) {
-      all.push_back({name, fmt::format("{}", value)});
-      auto scene = std::make_unique<scene::Scene>(scene::make_scene(document, all));
-      all.pop_back();
-      return scene;
-    };
-    low_.push_back(with(parameter.value - below));
-    high_.push_back(with(parameter.value + above));
-    Direction direction{&low_.back()->model, &high_.back()->model, below, above, {}};
-    const model::State low = model::initial_state(*direction.low), high = model::initial_state(*direction.high);
-    direction.start.resize(static_cast<Eigen::Index>(start.bodies.size()) * kBodyTangent);
-    for (std::size_t i = 0; i < start.bodies.size(); ++i)
-      direction.start.segment<kBodyTangent>(static_cast<Eigen::Index>(i) * kBodyTangent) =
-          difference(low.bodies[i], high.bodies[i]) / (below + above);
-    directions_.push_back(std::move(direction));
-  }
+    : scene_(std::make_unique<scene::Scene>(scene::make_scene(document, overrides))),
+      start_(model::initial_state(scene_->model)) {
+  std::vector<scene::Override> all(overrides.begin(), overrides.end());
+  for (const std::string& name : parameters) add(document, all, name);
 }
 
-ObservableDerivatives differentiate(const ParameterDirections& unknowns) {
-  const scene::Scene& scene = unknowns.scene();
-  RunSensitivity run(scene.model, scene.method);
-  ObservableDerivatives result;
-  const std::size_t count = scene.observables.size();
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  result.values.assign(count, kNaN);
-  result.derivatives.setConstant(static_cast<Eigen::Index>(count),
-                                 static_cast<Eigen::Index>(unknowns.directions().size()), kNaN);
-  result.finished = run.run_until(scene.duration, unknowns.directions());
-  if (!result.finished) return result;
-  for (std::size_t j = 0; j < count; ++j) {
-    const scene::Expression& expression = scene.observables[j].expression;
-    if (expression.uses_history() || expression.depends_on_contacts()) continue;
-    result.values[j] = evaluate(scene, j, run.end());
-    for (std::size_t k = 0; k < unknowns.directions().size(); ++k)
-      result.derivatives(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(k)) = run.derivative(
-          static_cast<Eigen::Index>(k), unknowns.directions()[k],
-          [&](const model::State& state) { return evaluate(unknowns.low(k), j, state); },
-          [&](const model::State& state) { return evaluate(unknowns.high(k), j, state); });
+void ParameterDirections::add(const scene::Document& document, std::vector<scene::Override>& overrides,
+                              const std::string& name) {
+  const scene::Parameter& parameter = scene::parameter_named(*scene_, name);
+  const auto with = [&](double value) {
+    overrides.push_back({name, fmt::format("{}", value)});
+    auto scene = std::make_unique<scene::Scene>(scene::make_scene(document, overrides));
+    overrides.pop_back();
+    return scene;
+  };
+  const double size = parameter.value != 0 ? std::abs(parameter.value) : 1;
+  const bool upwards = parameter.max - parameter.value >= kOneSidedStep * size;
+  Direction direction;
+  direction.above = upwards ? kOneSidedStep * size : 0;
+  direction.below = upwards ? 0 : kOneSidedStep * size;
+  std::unique_ptr<scene::Scene> low, high;
+  (upwards ? high : low) = with(parameter.value + direction.above - direction.below);
+  direction.drives_only = StepEquations::knows_slopes(scene_->model, scene_->method) &&
+                          same_but_for_motion(scene_->model, (upwards ? high : low)->model);
+  if (!direction.drives_only) {
+    direction.below = std::min(kParameterStep * size, parameter.value - parameter.min);
+    direction.above = std::min(kParameterStep * size, parameter.max - parameter.value);
+    low = direction.below > 0 ? with(parameter.value - direction.below) : nullptr;
+    high = direction.above > 0 ? with(parameter.value + direction.above) : nullptr;
   }
+  direction.low = low ? &low->model : &scene_->model;
+  direction.high = high ? &high->model : &scene_->model;
+  const model::State below = model::initial_state(*direction.low), above = model::initial_state(*direction.high);
+  direction.start.resize(static_cast<Eigen::Index>(start_.bodies.size()) * kBodyTangent);
+  for (std::size_t i = 0; i < start_.bodies.size(); ++i)
+    direction.start.segment<kBodyTangent>(static_cast<Eigen::Index>(i) * kBodyTangent) =
+        difference(below.bodies[i], above.bodies[i]) / (direction.below + direction.above);
+  matters_.push_back(
+      !direction.drives_only || !direction.start.isZero(0) || !drive_changes(*direction.low, *direction.high).empty() ||
+      scene_->duration != (upwards ? high : low)->duration || observed(*scene_, upwards ? *high : *low, name));
+  low_.push_back(std::move(low));
+  high_.push_back(std::move(high));
+  directions_.push_back(std::move(direction));
+}
+
+namespace {
+
+// What one parameter a little lower or higher would have shown.
+class Shadow {
+ public:
+  Shadow(const scene::Scene& scene, Eigen::Index direction, double amount)
+      : scene_(scene), direction_(direction), amount_(amount), observer_(scene) {}
+
+  [[nodiscard]] Eigen::Index direction() const { return direction_; }
+  void advance(const RunSensitivity& run) { observer_.advance(observation(run, observer_.advance_needs_contacts())); }
+  void evaluate(const RunSensitivity& run, Eigen::Ref<Eigen::VectorXd> values) {
+    observer_.evaluate(observation(run, true), {values.data(), static_cast<std::size_t>(values.size())});
+  }
+
+ private:
+  scene::Observation observation(const RunSensitivity& run, bool with_contacts) {
+    move_slightly(run.end(), run.tangents().col(direction_), amount_, moved_);
+    if (with_contacts)
+      run.contacts_along(direction_, amount_, scene_.model, moved_, contacts_);
+    else
+      contacts_.clear();
+    return {moved_, contacts_, run.events()};
+  }
+
+  const scene::Scene& scene_;
+  Eigen::Index direction_;
+  double amount_;
+  scene::Observer observer_;
+  model::State moved_;
+  std::vector<contact::ContactResult> contacts_;
+};
+
+}  // namespace
+
+namespace {
+
+// The run and its shadows.
+class Watcher {
+ public:
+  explicit Watcher(const ParameterDirections& unknowns) : unknowns_(unknowns), observer_(unknowns.scene()) {
+    for (std::size_t k = 0; k < unknowns.directions().size(); ++k) {
+      const Direction& direction = unknowns.directions()[k];
+      const auto column = static_cast<Eigen::Index>(k);
+      if (!unknowns.matters(k)) continue;
+      if (direction.below > 0) lower_.emplace_back(unknowns.low(k), column, -direction.below);
+      if (direction.above > 0) higher_.emplace_back(unknowns.high(k), column, direction.above);
+    }
+  }
+
+  void advance(const RunSensitivity& run) {
+    observer_.advance(now(run, observer_.advance_needs_contacts()));
+    for (Shadow& shadow : lower_) shadow.advance(run);
+    for (Shadow& shadow : higher_) shadow.advance(run);
+  }
+  [[nodiscard]] bool stopped() const { return observer_.stopped_by() >= 0; }
+
+  Moment moment(const RunSensitivity& run) {
+    const auto count = std::ssize(unknowns_.scene().observables), width = std::ssize(unknowns_.directions());
+    Moment moment;
+    moment.time = run.end().time;
+    moment.values.resize(static_cast<std::size_t>(count));
+    observer_.evaluate(now(run, true), moment.values);
+    moment.low = Eigen::Map<const Eigen::VectorXd>(moment.values.data(), count).replicate(1, width);
+    moment.high = moment.low;
+    for (Shadow& shadow : lower_) shadow.evaluate(run, moment.low.col(shadow.direction()));
+    for (Shadow& shadow : higher_) shadow.evaluate(run, moment.high.col(shadow.direction()));
+    return moment;
+  }
+
+ private:
+  scene::Observation now(const RunSensitivity& run, bool with_contacts) {
+    contacts_.clear();
+    if (with_contacts) run.contacts(contacts_);
+    return {run.end(), contacts_, run.events()};
+  }
+
+  const ParameterDirections& unknowns_;
+  scene::Observer observer_;
+  std::vector<Shadow> lower_, higher_;
+  std::vector<contact::ContactResult> contacts_;
+};
+
+// A function of the end state alone, more exactly than a shadow next to the run has it: a central difference along the
+// tangent, and the parameter's own part apart.
+double end_derivative(const ParameterDirections& unknowns, std::size_t k, std::size_t observable,
+                      const RunSensitivity& run) {
+  const Direction& direction = unknowns.directions()[k];
+  const auto value = [&](const scene::Scene& scene, const model::State& state) {
+    scene::EvaluationContext context;
+    context.time = state.time;
+    context.model = &scene.model;
+    context.state = &state;
+    return scene.observables[observable].expression.evaluate(context);
+  };
+  const double amount = (direction.below + direction.above) * kParameterStep / kOneSidedStep;
+  model::State lower, higher;
+  move_along(run.end(), run.tangents().col(static_cast<Eigen::Index>(k)), -amount, lower);
+  move_along(run.end(), run.tangents().col(static_cast<Eigen::Index>(k)), amount, higher);
+  const scene::Scene& scene = unknowns.scene();
+  return (value(scene, higher) - value(scene, lower)) / (2 * amount) +
+         (value(unknowns.high(k), run.end()) - value(unknowns.low(k), run.end())) / (direction.below + direction.above);
+}
+
+}  // namespace
+
+ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every) {
+  const scene::Scene& scene = unknowns.scene();
+  const auto directions = unknowns.directions();
+  ObservableDerivatives result;
+  RunSensitivity run(scene.model, scene.method);
+  Watcher watcher(unknowns);
+  const bool watched = !scene.trackers.empty() || !scene.stop.empty();
+  result.finished = run.run_until(scene.duration, directions, [&](const RunSensitivity& here) {
+    if (watched) watcher.advance(here);
+    // Steps that should end there may miss it by rounding.
+    if (every > 0 && here.end().time >= (std::ssize(result.moments) + 1 - 1e-9) * every)
+      result.moments.push_back(watcher.moment(here));
+    return !watched || !watcher.stopped();
+  });
+  result.stopped = watcher.stopped();
+  result.end_time = run.end().time;
+  result.residual = run.worst_residual();
+  result.steps = run.steps();
+  const auto count = std::ssize(scene.observables), width = std::ssize(directions);
+  result.values.assign(scene.observables.size(), std::numeric_limits<double>::quiet_NaN());
+  result.derivatives.setConstant(count, width, std::numeric_limits<double>::quiet_NaN());
+  if (!result.finished) return result;
+  Moment end = watcher.moment(run);
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    const auto column = static_cast<Eigen::Index>(k);
+    const double length = directions[k].below + directions[k].above;
+    result.derivatives.col(column) = (end.high.col(column) - end.low.col(column)) / length;
+    if (!directions[k].drives_only || !unknowns.matters(k)) continue;
+    for (std::size_t j = 0; j < scene.observables.size(); ++j) {
+      const scene::Expression& expression = scene.observables[j].expression;
+      if (!expression.uses_history() && !expression.depends_on_contacts())
+        result.derivatives(static_cast<Eigen::Index>(j), column) = end_derivative(unknowns, k, j, run);
+    }
+  }
+  result.values = std::move(end.values);
+  result.low = std::move(end.low);
+  result.high = std::move(end.high);
   return result;
 }
 

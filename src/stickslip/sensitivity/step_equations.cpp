@@ -6,6 +6,7 @@
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/material.h"
 #include "stickslip/contact/support_rows.h"
+#include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/motion.h"
 
 #include <algorithm>
@@ -15,6 +16,12 @@ namespace stickslip::sensitivity {
 using contact::ContactRows;
 using stepping::index;
 using stepping::MotionModel;
+
+namespace {
+
+constexpr double kDisplacement = 1e-7;  // slopes(): truncation and rounding of the rows are then alike
+
+}  // namespace
 
 StepEquations::StepEquations(const model::Model& model, const stepping::Method& method)
     : model_(model),
@@ -35,10 +42,18 @@ StepEquations::StepEquations(const model::Model& model, const stepping::Method& 
       supports_.push_back({static_cast<int>(i), body.support.on < 0 ? static_cast<int>(n) : body.support.on,
                            point.position, point.load, body.support.friction});
   }
+  knows_slopes_ = knows_slopes(model, method);
   velocity_.resize(n + 1);
   drive_.resize(n + 1);
   free_.resize(n + 1);
   dynamics_.resize(n + 1);
+}
+
+bool StepEquations::knows_slopes(const model::Model& model, const stepping::Method& method) {
+  if (stepping::motion_model(method.motion) != MotionModel::Dynamic || contact::has_supports(model)) return false;
+  return std::ranges::all_of(contact::body_traits(model), [](const contact::BodyTraits& traits) {
+    return !traits.pushed && (!traits.free_rotation || (traits.isotropic && !traits.locked_rotation));
+  });
 }
 
 std::string StepEquations::objection_to(const model::Model& model, const stepping::Method& method) {
@@ -157,6 +172,118 @@ void StepEquations::evaluate(const model::State& start, const StepSpan& span, co
   }
 }
 
+// How the values change when the rows of a contact turn into `moved` over `amount` of the change in column `to` of the
+// slopes; `from` (or -1): the column of the same change of the other body, with the opposite sign.
+void StepEquations::add_turn(std::size_t c, const ActiveContact& active, const ContactRows& moved, double amount,
+                             Slopes& slopes, Eigen::Index to, Eigen::Index from) {
+  const ContactRows& row = rows_[c];
+  const auto a = index(row.a), b = index(row.b);
+  const Eigen::Index first = std::ssize(freedoms_) + 3 * static_cast<Eigen::Index>(c);
+  const auto add = [&](Eigen::Index line, double value) {
+    slopes(line, to) += value;
+    if (from >= 0) slopes(line, from) -= value;
+  };
+  Vec3 impulse = Vec3::Zero(), moment_a = Vec3::Zero(), moment_b = Vec3::Zero();
+  for (int k = 0; k <= active.tangents; ++k) {
+    const Vec3 d = (moved.direction[k] - row.direction[k]) / amount;
+    const Vec3 da = (moved.moment_a[k] - row.moment_a[k]) / amount;
+    const Vec3 db = (moved.moment_b[k] - row.moment_b[k]) / amount;
+    impulse += active.p[k] * d;
+    moment_a += active.p[k] * da;
+    moment_b += active.p[k] * db;
+    if (k == 0 && end_geometry_) continue;
+    model::Twist va = velocity_[a], vb = velocity_[b];
+    if (k > 0) {
+      va = stepping::scaled_sum(1, va, 1, drive_[a]);
+      vb = stepping::scaled_sum(1, vb, 1, drive_[b]);
+    }
+    add(first + k, d.dot(va.linear - vb.linear) + da.dot(va.angular) - db.dot(vb.angular));
+  }
+  for (std::size_t i = 0; i < freedoms_.size(); ++i) {
+    const Freedom& f = freedoms_[i];
+    if (f.body != row.a && f.body != row.b) continue;
+    const contact::BodyDynamics& body = dynamics_[index(f.body)];
+    const double push = f.axis < 3 ? body.inverse_mass[f.axis] * impulse[f.axis]
+                                   : body.inverse_inertia.row(f.axis - 3).dot(f.body == row.a ? moment_a : moment_b);
+    add(static_cast<Eigen::Index>(i), f.body == row.a ? -push : push);
+  }
+}
+
+void StepEquations::slopes_of_contact(std::size_t c, const StepSpan& span, double length, const ActiveContact& active,
+                                      const std::vector<bool>& moves, Slopes& slopes) {
+  const ContactRows& row = rows_[c];
+  const Eigen::Index first = std::ssize(freedoms_) + 3 * static_cast<Eigen::Index>(c);
+  for (const bool is_a : {true, false}) {
+    const int body = is_a ? row.a : row.b;
+    const Eigen::Index at = body * kBodyTangent;
+    const double sign = is_a ? 1 : -1;
+    const contact::BodyTraits& traits = traits_[index(body)];
+    for (int axis = 0; axis < 3; ++axis)
+      for (int k = 0; k <= active.tangents; ++k) {
+        const double linear = sign * row.direction[k][axis];
+        const double angular = sign * (is_a ? row.moment_a : row.moment_b)[k][axis];
+        if (k == 0) {
+          slopes(first, at + kPosition + axis) += linear / span.h;
+          slopes(first, at + kRotation + axis) += angular / span.h;
+          continue;
+        }
+        if (traits.driven && !traits.free_translation[index(axis)]) slopes(first + k, at + kLinear + axis) += linear;
+        if (traits.driven && !traits.free_rotation) slopes(first + k, at + kAngular + axis) += angular;
+      }
+  }
+  const auto try_turn = [&](int body, int axis, bool rotation, Eigen::Index from) {
+    const Eigen::Index to = body * kBodyTangent + (rotation ? kRotation : kPosition) + axis;
+    const double amount = kDisplacement * (rotation ? 1 : length);
+    model::BodyState& state = moved_.bodies[index(body)];
+    const model::BodyState kept = state;
+    if (rotation)
+      turn_slightly(amount * Vec3::Unit(axis), state);
+    else
+      state.pose.position[axis] += amount;
+    one_.assign(1, contacts_[c]);
+    collider_->refresh(model_, moved_, one_);
+    ContactRows moved;
+    contact::set_rows_near(active.rows, one_[0], moved_, model_.dimension, moved);
+    state = kept;
+    add_turn(c, active, moved, amount, slopes, to, from);
+  };
+  const auto asked = [&](int body, int place) { return moves[index(body * kBodyTangent + place)]; };
+  for (int axis = 0; axis < 3; ++axis) {
+    if (asked(row.a, kPosition + axis) || asked(row.b, kPosition + axis))
+      try_turn(row.b, axis, false, row.a * kBodyTangent + kPosition + axis);
+    if (asked(row.b, kRotation + axis)) try_turn(row.b, axis, true, -1);
+    if (asked(row.a, kRotation + axis)) try_turn(row.a, axis, true, -1);
+  }
+}
+
+// Rows at the end of the step: a free body in space has turned by h w on top of its start.
+void StepEquations::turn_ends(const StepSpan& span, Slopes& slopes) const {
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    if (!traits_[i].free_rotation || model_.bodies[i].planar()) continue;
+    auto block = slopes.middleCols(static_cast<Eigen::Index>(i) * kBodyTangent + kRotation, 3);
+    block = (block * rotation_of(span.h * velocity_[i].angular)).eval();
+  }
+}
+
+void StepEquations::slopes(const StepSpan& span, double length, std::span<const ActiveContact> contacts,
+                           const std::vector<bool>& moves, Slopes& slopes) {
+  const auto count = static_cast<Eigen::Index>(contacts.size()), free = std::ssize(freedoms_);
+  slopes.setZero(free + 3 * count, std::ssize(model_.bodies) * kBodyTangent);
+  if (!contacts.empty()) moved_ = at_;
+  for (std::size_t c = 0; c < contacts.size(); ++c) slopes_of_contact(c, span, length, contacts[c], moves, slopes);
+  if (end_geometry_) turn_ends(span, slopes);
+  for (std::size_t i = 0; i < freedoms_.size(); ++i) {
+    const Freedom& f = freedoms_[i];
+    const model::Body& body = model_.bodies[index(f.body)];
+    const contact::BodyDynamics& dynamics = dynamics_[index(f.body)];
+    const bool linear = f.axis < 3;
+    const double damping = linear ? body.linear_damping * dynamics.inverse_mass[f.axis]
+                                  : body.angular_damping * dynamics.inverse_inertia(f.axis - 3, f.axis - 3);
+    slopes(static_cast<Eigen::Index>(i), f.body * kBodyTangent + (linear ? kLinear + f.axis : kAngular + f.axis - 3)) =
+        -(1 - span.h * damping);
+  }
+}
+
 void StepEquations::response(std::size_t contact, int k, Eigen::Ref<Eigen::VectorXd> change) const {
   const ContactRows& row = rows_[contact];
   for (std::size_t i = 0; i < freedoms_.size(); ++i) {
@@ -175,16 +302,20 @@ void StepEquations::response(std::size_t contact, int k, Eigen::Ref<Eigen::Vecto
 }
 
 Eigen::VectorXd StepEquations::row(std::size_t contact, int k) const {
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(1, std::ssize(freedoms_));
+  put_row(contact, k, result, 0);
+  return result.row(0);
+}
+
+void StepEquations::put_row(std::size_t contact, int k, Eigen::MatrixXd& matrix, Eigen::Index place) const {
   const ContactRows& row = rows_[contact];
-  Eigen::VectorXd result = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(freedoms_.size()));
   for (std::size_t i = 0; i < freedoms_.size(); ++i) {
     const Freedom& f = freedoms_[i];
     if (f.body != row.a && f.body != row.b) continue;
     const double sign = f.body == row.a ? 1 : -1;
     const Vec3& moment = f.body == row.a ? row.moment_a[k] : row.moment_b[k];
-    result[static_cast<Eigen::Index>(i)] = sign * (f.axis < 3 ? row.direction[k][f.axis] : moment[f.axis - 3]);
+    matrix(place, static_cast<Eigen::Index>(i)) = sign * (f.axis < 3 ? row.direction[k][f.axis] : moment[f.axis - 3]);
   }
-  return result;
 }
 
 }  // namespace stickslip::sensitivity

@@ -74,11 +74,25 @@ class StepEquations {
   // Values at (start, velocity, contacts.p). `start` has the prescribed bodies where they are at its time.
   void evaluate(const model::State& start, const StepSpan& span, const Eigen::VectorXd& velocity,
                 std::span<const ActiveContact> contacts, Values& values);
+  // Whether slopes() knows steps of this kind: dynamic motion of particles, planar bodies and bodies with the same
+  // inertia about all axes, without forces besides gravity.
+  [[nodiscard]] static bool knows_slopes(const model::Model& model, const stepping::Method& method);
+  [[nodiscard]] bool knows_slopes() const { return knows_slopes_; }
+  // The derivatives of the values of the last evaluation by its start, the model staying as it is: a row per freedom,
+  // then three per contact (approach, slip), by the 12 numbers of each body (tangent.h). Prescribed degrees of freedom
+  // are meant at the end of the step. Gap and velocities are differentiated exactly. The turning of the rows of a
+  // contact is a one-sided difference over a displacement of 1e-7 length for each way in which its two bodies move
+  // against each other (4 in the plane, 6 for a particle on a body that turns, 9 in space). moves: 12 per body, whether
+  // any change is asked for.
+  using Slopes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  void slopes(const StepSpan& span, double length, std::span<const ActiveContact> contacts,
+              const std::vector<bool>& moves, Slopes& slopes);
   // Of the last evaluation: rows of each contact, and A^-1 J' for a unit impulse along one of them.
   [[nodiscard]] const contact::ContactRows& rows(std::size_t contact) const { return rows_[contact]; }
   void response(std::size_t contact, int row, Eigen::Ref<Eigen::VectorXd> change) const;
   // J v along a row, v by freedoms.
   [[nodiscard]] Eigen::VectorXd row(std::size_t contact, int row) const;
+  void put_row(std::size_t contact, int row, Eigen::MatrixXd& matrix, Eigen::Index place) const;
   // The end of the step.
   void end_of(const model::State& start, const StepSpan& span, const Eigen::VectorXd& velocity,
               model::State& end) const;
@@ -90,6 +104,11 @@ class StepEquations {
     double load = 0, friction = 0;
   };
   void spread(const Eigen::VectorXd& velocity);
+  void slopes_of_contact(std::size_t contact, const StepSpan& span, double length, const ActiveContact& active,
+                         const std::vector<bool>& moves, Slopes& slopes);
+  void add_turn(std::size_t contact, const ActiveContact& active, const contact::ContactRows& moved, double amount,
+                Slopes& slopes, Eigen::Index to, Eigen::Index from);
+  void turn_ends(const StepSpan& span, Slopes& slopes) const;
 
   const model::Model& model_;
   const stepping::Method& method_;
@@ -98,14 +117,14 @@ class StepEquations {
   std::vector<Freedom> freedoms_;
   std::vector<SupportPoint> supports_;
   stepping::MotionModel motion_;
-  bool end_geometry_ = false;
+  bool end_geometry_ = false, knows_slopes_ = false;
 
   // Workspaces; per body and one more, the plane that stands still.
-  model::State at_, forces_at_;
+  model::State at_, moved_;
   std::vector<model::Twist> velocity_, drive_, free_;
   std::vector<contact::BodyDynamics> dynamics_;
   std::vector<contact::ContactRows> rows_;
-  std::vector<collision::Contact> contacts_;
+  std::vector<collision::Contact> contacts_, one_;
 };
 
 }  // namespace stickslip::sensitivity

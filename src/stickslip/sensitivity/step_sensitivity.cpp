@@ -42,6 +42,53 @@ StepSensitivity::StepSensitivity(const model::Model& model, const stepping::Meth
     low_.push_back(varies ? std::make_unique<StepEquations>(*direction.low, method) : nullptr);
     high_.push_back(varies ? std::make_unique<StepEquations>(*direction.high, method) : nullptr);
   }
+  list_prescribed();
+  for (std::size_t k = 0; k < directions_.size(); ++k) {
+    const Direction& direction = directions_[k];
+    drive_changes_.push_back(direction.low == nullptr ? std::vector<DriveChange>()
+                                                      : drive_changes(*direction.low, *direction.high));
+    const bool motion_only = direction.low == nullptr || direction.drives_only;
+    if (!equations_.knows_slopes() || !motion_only)
+      slow_.push_back(static_cast<Index>(k));
+    else if (!drive_changes_.back().empty() || !direction.start.isZero(0))
+      quick_.push_back(static_cast<Index>(k));  // others change nothing: their tangents stay zero
+  }
+  list_moves();
+  drives_.setZero(static_cast<Index>(model_.bodies.size()) * kBodyTangent, static_cast<Index>(directions_.size()));
+}
+
+void StepSensitivity::list_prescribed() {
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    const model::Drive& drive = model_.bodies[i].drive;
+    const Index body = static_cast<Index>(i) * kBodyTangent;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (!drive.translation[index(axis)]) continue;
+      prescribed_.emplace_back(body + kPosition + axis, 1);
+      prescribed_.emplace_back(body + kLinear + axis, 1);
+    }
+    if (!drive.angle && !drive.orientation) continue;
+    prescribed_.emplace_back(body + kRotation, 3);
+    prescribed_.emplace_back(body + kAngular, 3);
+  }
+}
+
+void StepSensitivity::list_moves() {
+  moves_.assign(model_.bodies.size() * kBodyTangent, false);
+  for (const Freedom& f : equations_.freedoms())
+    moves_[index(f.body) * kBodyTangent + index(f.axis < 3 ? kPosition + f.axis : kRotation + f.axis - 3)] = true;
+  for (const auto& changes : drive_changes_)
+    for (const DriveChange& change : changes)
+      for (int axis = 0; axis < 3; ++axis) {
+        if (change.translation[axis]) moves_[index(change.body) * kBodyTangent + index(kPosition + axis)] = true;
+        const bool turns = model_.dimension == 3 || axis == 2;
+        if (change.rotation && turns) moves_[index(change.body) * kBodyTangent + index(kRotation + axis)] = true;
+      }
+}
+
+void StepSensitivity::begin(Eigen::MatrixXd& tangents) const {
+  for (std::size_t k = 0; k < directions_.size(); ++k)
+    for (const auto& [first, size] : prescribed_)
+      if (directions_[k].low == nullptr) tangents.col(static_cast<Index>(k)).segment(first, size).setZero();
 }
 
 void StepSensitivity::advance(const model::State& before, const StepSpan& span, const stepping::World& world,
@@ -53,21 +100,31 @@ void StepSensitivity::advance(const model::State& before, const StepSpan& span, 
     velocity_[static_cast<Index>(i)] =
         freedoms[i].axis < 3 ? v.linear[freedoms[i].axis] : v.angular[freedoms[i].axis - 3];
   }
+  span_ = span;
+  start_ = tangents;
   list_contacts(span, world);
   if (equations_.supports() > 0) add_supports(before, span);
   equations_.evaluate(before, span, velocity_, contacts_, here_);
   const double speed = velocity_.size() > 0 ? velocity_.cwiseAbs().maxCoeff() : 0;
   balance_error_ = here_.balance.size() > 0 && speed > 0 ? here_.balance.cwiseAbs().maxCoeff() / speed : 0;
   keep_rows();
+  for (const Index k : slow_) differentiate_drives(span, world, k, drives_);
+  for (const Index k : quick_) differentiate_drives(span, world, k, tangents);
+  right_.setZero(velocity_.size() + response_.cols(), tangents.cols());
+  if (!quick_.empty()) fill_quick(span, tangents);  // before other evaluations
   differentiate_by_velocity(before, span);
   fill_matrix();
-  right_.setZero(matrix_.rows(), tangents.cols());
-  for (Index k = 0; k < tangents.cols(); ++k) fill_right_side(before, span, k, tangents);
-  take_step(span, world, solve(), tangents);
+  for (const Index k : slow_) {
+    differentiate_along(before, span, k, tangents);
+    fill_right_side(k);
+  }
+  solve();
+  take_step(span, world, tangents);
 }
 
 void StepSensitivity::list_contacts(const StepSpan& span, const stepping::World& world) {
   contacts_.clear();
+  place_.clear();
   for (std::size_t c = 0; c < world.contacts.size(); ++c) {
     const stepping::ContactMemory& memory = world.memory[c];
     if (!memory.touching) continue;
@@ -78,6 +135,7 @@ void StepSensitivity::list_contacts(const StepSpan& span, const stepping::World&
     contact::set_frame(active.contact.normal, model_.dimension, active.rows);
     for (int k = 0; k <= active.tangents; ++k) active.p[k] = span.h * memory.force.dot(active.rows.direction[k]);
     contacts_.push_back(active);
+    place_.push_back(c);
   }
 }
 
@@ -134,7 +192,9 @@ void StepSensitivity::keep_rows() {
     for (int k = contacts_[c].support < 0 ? 0 : 1; k <= contacts_[c].tangents; ++k, ++column) {
       equations_.response(c, k, response_.col(column));
       if (k == 0) continue;
-      sum += equations_.row(c, k).dot(response_.col(column));
+      row_.setZero(1, velocity_.size());
+      equations_.put_row(c, k, row_, 0);
+      sum += row_.row(0).dot(response_.col(column));
       length_ = std::max({length_, equations_.rows(c).moment_a[k].norm(), equations_.rows(c).moment_b[k].norm()});
     }
     if (sum > 0) weight_[c] = sum / contacts_[c].tangents;
@@ -150,8 +210,8 @@ void StepSensitivity::differentiate_by_velocity(const model::State& before, cons
   if (linear_) {
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
       const auto i = static_cast<Index>(c);
-      if (contacts_[c].support < 0) approach_v_.row(i) = equations_.row(c, 0);
-      for (int k = 1; k <= contacts_[c].tangents; ++k) slip_v_.row(2 * i + k - 1) = equations_.row(c, k);
+      if (contacts_[c].support < 0) equations_.put_row(c, 0, approach_v_, i);
+      for (int k = 1; k <= contacts_[c].tangents; ++k) equations_.put_row(c, k, slip_v_, 2 * i + k - 1);
     }
     return;
   }
@@ -229,9 +289,8 @@ void StepSensitivity::differentiate_along(const model::State& before, const Step
   take_difference(minus_, below + above, along_);
 }
 
-void StepSensitivity::fill_right_side(const model::State& before, const StepSpan& span, Index k,
-                                      const Eigen::MatrixXd& tangents) {
-  differentiate_along(before, span, k, tangents);
+// From along_.
+void StepSensitivity::fill_right_side(Index k) {
   auto right = right_.col(k);
   right.head(velocity_.size()) = -along_.balance;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -254,65 +313,205 @@ void StepSensitivity::fill_right_side(const model::State& before, const StepSpan
   }
 }
 
-Eigen::MatrixXd StepSensitivity::solve() const {
-  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(matrix_);
-  const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
-  if (pivots.size() == 0 || pivots.minCoeff() > kSingular * pivots.maxCoeff()) return lu.solve(right_);
+// Right sides of all quick directions at once: the laws of friction are put into the slopes. The tangents have the
+// prescribed degrees of freedom at the end of the step already.
+void StepSensitivity::fill_quick(const StepSpan& span, const Eigen::MatrixXd& tangents) {
+  equations_.slopes(span, length_, contacts_, moves_, slopes_);
+  const Index n = velocity_.size();
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const ActiveContact& active = contacts_[c];
+    const Index slip = n + 3 * static_cast<Index>(c) + 1;
+    if (!active.slides) continue;
+    if (active.tangents == 1) {
+      slopes_.row(slip).setZero();
+      continue;
+    }
+    const Vec2 u = here_.slip.col(static_cast<Index>(c)), t = u / u.norm();
+    const double factor = here_.mu[static_cast<Index>(c)] * active.p[0] * weight_[c] / u.norm();
+    for (Index j = 0; j < slopes_.cols(); ++j) {
+      const Vec2 change(slopes_(slip, j), slopes_(slip + 1, j));
+      const Vec2 turned = factor * (change - t * t.dot(change));
+      slopes_(slip, j) = turned[0];
+      slopes_(slip + 1, j) = turned[1];
+    }
+  }
+  for (const Index k : quick_) {
+    const double* change = tangents.data() + k * tangents.rows();
+    const auto product = [&](Index line) {
+      const double* row = slopes_.data() + line * slopes_.cols();
+      double even = 0, odd = 0;
+      for (Index j = 0; j < slopes_.cols(); j += 2) {
+        even += row[j] * change[j];
+        odd += row[j + 1] * change[j + 1];
+      }
+      return -(even + odd);
+    };
+    for (Index line = 0; line < n; ++line) right_(line, k) = product(line);
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+      for (int j = 0; j <= contacts_[c].tangents; ++j)
+        right_(first_[c] + j, k) = product(n + 3 * static_cast<Index>(c) + j);
+  }
+}
+
+void StepSensitivity::solve() {
+  if (linear_ && solve_for_impulses()) return;
+  lu_.compute(matrix_);
+  const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
+  if (pivots.size() == 0) return;
+  if (pivots.minCoeff() > kSingular * pivots.maxCoeff()) {
+    right_ = lu_.solve(right_);
+    return;
+  }
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
   decomposition.setThreshold(kSingular);
   decomposition.compute(matrix_);
-  return decomposition.solve(right_);
+  right_ = decomposition.solve(right_);
 }
 
-void StepSensitivity::take_step(const StepSpan& span, const stepping::World& world, const Eigen::MatrixXd& change,
+// The balance has v+ with factor one: what is left after it is put into the rows has the impulses alone. M of them;
+// for one contact their number is known to the compiler.
+template <int M>
+bool StepSensitivity::solve_small() {
+  const Index n = velocity_.size(), m = response_.cols();
+  const auto push = matrix_.topRightCorner(n, m);
+  const auto rows = matrix_.bottomLeftCorner(m, n);
+  Eigen::Matrix<double, M, M> small = matrix_.bottomRightCorner(m, m);
+  small.noalias() -= rows.lazyProduct(push);
+  const Eigen::PartialPivLU<Eigen::Matrix<double, M, M>> lu(small);
+  const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
+  if (!(pivots.minCoeff() > kSingular * pivots.maxCoeff())) return false;
+  const auto solve_column = [&](auto&& column) {
+    auto top = column.head(n);
+    auto bottom = column.tail(m);
+    for (Index j = 0; j < n; ++j) bottom -= top[j] * rows.col(j);
+    const Eigen::Matrix<double, M, 1> impulse = lu.solve(bottom);
+    bottom = impulse;
+    for (Index j = 0; j < m; ++j) top -= impulse[j] * push.col(j);
+  };
+  if constexpr (M != Eigen::Dynamic) {
+    const Eigen::Matrix<double, M, M> inverse = lu.inverse();
+    double *right = right_.data(), *matrix = matrix_.data();
+    const Index size = n + m;
+    for (const std::vector<Index>* list : {&quick_, &slow_})
+      for (const Index k : *list) {
+        double *top = right + k * size, *bottom = top + n;
+        Eigen::Matrix<double, M, 1> rest = Eigen::Map<Eigen::Matrix<double, M, 1>>(bottom);
+        for (Index j = 0; j < n; ++j)
+          for (int i = 0; i < M; ++i) rest[i] -= matrix[j * size + n + i] * top[j];
+        const Eigen::Matrix<double, M, 1> impulse = inverse * rest;
+        for (int i = 0; i < M; ++i) {
+          bottom[i] = impulse[i];
+          for (Index j = 0; j < n; ++j) top[j] -= matrix[(n + i) * size + j] * impulse[i];
+        }
+      }
+  } else {
+    for (Index k = 0; k < right_.cols(); ++k) solve_column(right_.col(k));
+  }
+  return true;
+}
+
+bool StepSensitivity::solve_for_impulses() {
+  switch (response_.cols()) {
+    case 0: return true;
+    case 2: return solve_small<2>();
+    case 3: return solve_small<3>();
+    default: return solve_small<Eigen::Dynamic>();
+  }
+}
+
+void StepSensitivity::take_step(const StepSpan& span, const stepping::World& world, Eigen::MatrixXd& tangents) const {
+  for (const std::vector<Index>* list : {&quick_, &slow_})
+    for (const Index k : *list) take_step(span, world, k, tangents);
+  for (const Index k : slow_)
+    for (const auto& [first, size] : prescribed_)
+      tangents.col(k).segment(first, size) = drives_.col(k).segment(first, size);
+}
+
+void StepSensitivity::take_step(const StepSpan& span, const stepping::World& world, Index k,
                                 Eigen::MatrixXd& tangents) const {
-  const std::size_t n = model_.bodies.size();
   const auto freedoms = equations_.freedoms();
-  for (Index k = 0; k < tangents.cols(); ++k) {
-    auto column = tangents.col(k);
-    for (std::size_t i = 0; i < freedoms.size(); ++i) {
-      const Index body = freedoms[i].body * kBodyTangent;
-      const double dv = change(static_cast<Index>(i), k);
-      const int axis = freedoms[i].axis;
-      column[body + (axis < 3 ? kLinear + axis : kAngular + axis - 3)] = dv;
-      if (axis < 3) column[body + kPosition + axis] += span.h * dv;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!equations_.traits()[i].free_rotation) continue;
-      const Index body = static_cast<Index>(i) * kBodyTangent;
-      const Vec3 w = span.h * world.state.bodies[i].velocity.angular;
-      const Vec3 dw = span.h * column.segment<3>(body + kAngular);
-      auto turn = column.segment<3>(body + kRotation);
-      if (model_.bodies[i].planar())
-        turn += dw;
-      else
-        turn = rotation_of(w) * Vec3(turn) + left_jacobian(w) * dw;
-    }
-    follow_drives(span, world, k, tangents);
+  double* column = tangents.data() + k * tangents.rows();
+  for (std::size_t i = 0; i < freedoms.size(); ++i) {
+    const Index body = freedoms[i].body * kBodyTangent;
+    const double dv = right_(static_cast<Index>(i), k);
+    const int axis = freedoms[i].axis;
+    column[body + (axis < 3 ? kLinear + axis : kAngular + axis - 3)] = dv;
+    if (axis < 3) column[body + kPosition + axis] += span.h * dv;
+  }
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    if (!equations_.traits()[i].free_rotation) continue;
+    const Index body = static_cast<Index>(i) * kBodyTangent;
+    const Vec3 w = span.h * world.state.bodies[i].velocity.angular;
+    const Vec3 dw = span.h * tangents.col(k).segment<3>(body + kAngular);
+    auto turn = tangents.col(k).segment<3>(body + kRotation);
+    if (model_.bodies[i].planar())
+      turn += dw;
+    else
+      turn = rotation_of(w) * Vec3(turn) + left_jacobian(w) * dw;
+  }
+}
+
+// The equations at the solution moved along: their rows are the frames of the moved impulses.
+void StepSensitivity::contacts_along(Index k, double amount, const model::State& before,
+                                     std::vector<contact::ContactResult>& results) {
+  const auto i = static_cast<std::size_t>(k);
+  const Index n = velocity_.size();
+  StepEquations& equations = low_[i] == nullptr ? equations_ : amount < 0 ? *low_[i] : *high_[i];
+  move_along(before, start_.col(k), amount, moved_);
+  const Eigen::VectorXd velocity = velocity_ + amount * right_.col(k).head(n);
+  std::vector<ActiveContact> contacts = contacts_;
+  for (std::size_t c = 0; c < place_.size(); ++c)
+    for (int j = 0; j <= contacts[c].tangents; ++j) contacts[c].p[j] += amount * right_(first_[c] + j, k) / weight_[c];
+  equations.evaluate(moved_, span_, velocity, contacts, minus_);
+  for (std::size_t c = 0; c < place_.size(); ++c) {
+    contact::ContactResult& result = results[place_[c]];
+    const contact::ContactRows& rows = equations.rows(c);
+    result.force.setZero();
+    for (int j = 0; j <= contacts[c].tangents; ++j) result.force += contacts[c].p[j] / span_.h * rows.direction[j];
+    const Vec2 slip = minus_.slip.col(static_cast<Index>(c));
+    result.relative_velocity.setZero();
+    for (int j = 1; j <= contacts[c].tangents; ++j) result.relative_velocity += slip[j - 1] * rows.direction[j];
   }
 }
 
 // Prescribed degrees of freedom change with the unknown as their functions of time do.
-void StepSensitivity::follow_drives(const StepSpan& span, const stepping::World& world, Index k,
-                                    Eigen::MatrixXd& tangents) const {
-  const Direction& direction = directions_[static_cast<std::size_t>(k)];
-  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
-    if (!equations_.traits()[i].driven) continue;
-    const Index body = static_cast<Index>(i) * kBodyTangent;
-    Eigen::Matrix<double, kBodyTangent, 1> d = Eigen::Matrix<double, kBodyTangent, 1>::Zero();
-    if (direction.low != nullptr) {
-      model::BodyState low = world.state.bodies[i], high = low;
-      model::apply_drive(direction.low->bodies[i].drive, span.end_time, low);
-      model::apply_drive(direction.high->bodies[i].drive, span.end_time, high);
-      d = difference(low, high) / (direction.below + direction.above);
-    }
-    const model::Drive& drive = model_.bodies[i].drive;
+void StepSensitivity::differentiate_drives(const StepSpan& span, const stepping::World& world, Index column,
+                                           Eigen::MatrixXd& drives) const {
+  const Direction& direction = directions_[static_cast<std::size_t>(column)];
+  const double width = direction.below + direction.above;
+  for (const DriveChange& change : drive_changes_[static_cast<std::size_t>(column)]) {
+    const auto i = index(change.body);
+    const Index first = static_cast<Index>(i) * kBodyTangent;
+    const model::Drive &low = direction.low->bodies[i].drive, &high = direction.high->bodies[i].drive;
+    const model::BodyState& here = world.state.bodies[i];
     for (int axis = 0; axis < 3; ++axis) {
-      if (drive.translation[index(axis)])
-        for (const int at : {kPosition + axis, kLinear + axis}) tangents(body + at, k) = d[at];
-      if (drive.angle || drive.orientation)
-        for (const int at : {kRotation + axis, kAngular + axis}) tangents(body + at, k) = d[at];
+      if (!change.translation[axis]) continue;
+      const auto at = [&](const model::Drive& drive, bool apart) -> std::pair<double, double> {
+        if (!apart) return {here.pose.position[axis], here.velocity.linear[axis]};
+        const model::TimeJet jet = drive.translation[index(axis)](span.end_time);
+        return {jet.value, jet.rate};
+      };
+      const auto below = at(low, direction.below > 0), above = at(high, direction.above > 0);
+      drives(first + kPosition + axis, column) = (above.first - below.first) / width;
+      drives(first + kLinear + axis, column) = (above.second - below.second) / width;
     }
+    if (!change.rotation) continue;
+    const auto turned = [&](const model::Drive& drive, bool apart) {
+      model::BodyState state = here;
+      if (apart && drive.orientation) {
+        const model::OrientationJet jet = drive.orientation(span.end_time);
+        state.pose.orientation = jet.orientation;
+        state.velocity.angular = jet.angular_velocity;
+      } else if (apart) {
+        const model::TimeJet jet = drive.angle(span.end_time);
+        state.pose.orientation = Quat(std::cos(0.5 * jet.value), 0, 0, std::sin(0.5 * jet.value));
+        state.velocity.angular = Vec3(0, 0, jet.rate);
+      }
+      return state;
+    };
+    const auto turn = difference(turned(low, direction.below > 0), turned(high, direction.above > 0));
+    drives.block<3, 1>(first + kRotation, column) = turn.segment<3>(kRotation) / width;
+    drives.block<3, 1>(first + kAngular, column) = turn.segment<3>(kAngular) / width;
   }
 }
 

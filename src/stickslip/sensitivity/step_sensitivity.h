@@ -11,16 +11,19 @@
 //   stick    d approach = 0    d slip = 0
 //   slide    d approach = 0    d p_t + d(mu p_n t) = 0,   t = slip / |slip|   (plane: t is constant)
 //
-// The derivatives of the laws are analytic; those of geometry, inertia and forces are central differences of F around
-// the solution, which costs no run and no contact solve: their error is about 1e-10. Where a contact changes its mode
-// in between two steps the end of a run on a fixed grid has a corner, and this is the derivative on the side where the
-// run is.
+// The derivatives of the laws are analytic; those of geometry, inertia and forces are differences of F around the
+// solution, which costs no run and no contact solve: central ones, with an error of about 1e-10, where the unknown
+// enters the model; StepEquations::slopes(), with an error of about 1e-7, where it enters the start or prescribed
+// motion only. Where a contact changes its mode in between two steps the end of a run on a fixed grid has a corner, and
+// this is the derivative on the side where the run is.
 //
 // Redundant contacts leave impulses open; the smallest change is taken, which does not change dv.
 //
-// Cost: 2 evaluations of F per free degree of freedom and per unknown, one small dense factorisation.
+// Cost: 2 evaluations of F per unknown that enters the model and, for rows at the end of the step, per free degree of
+// freedom; up to 9 evaluations of each contact's rows for all other unknowns together; one small dense factorisation.
 #pragma once
 
+#include "stickslip/sensitivity/model_difference.h"
 #include "stickslip/sensitivity/step_equations.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -33,18 +36,27 @@ struct Direction {
   // Models with the unknown a little below and above; null: the model does not depend on it. They must outlive the run.
   const model::Model* low = nullptr;
   const model::Model* high = nullptr;
-  double below = 0, above = 0;  // how far
+  double below = 0, above = 0;  // how far; below = 0: low is the model itself
   Eigen::VectorXd start;        // change of the initial state per unit (tangent.h)
+  bool drives_only = false;     // low and high differ from the model in prescribed motion and start only
 };
 
 class StepSensitivity {
  public:
   StepSensitivity(const model::Model& model, const stepping::Method& method, std::span<const Direction> directions);
 
+  // Before the first step: prescribed degrees of freedom do not start elsewhere.
+  void begin(Eigen::MatrixXd& tangents) const;
+
   // The changes of the state, one column per direction: those at the start of the step become those at its end.
   // before: the state at the start; world: what the stepper left at the end.
   void advance(const model::State& before, const StepSpan& span, const stepping::World& world,
                Eigen::MatrixXd& tangents);
+
+  // Of the last step, with unknown k changed by `amount`: force and relative velocity of the contacts that pressed, at
+  // their places in world.contacts. before: as in advance().
+  void contacts_along(Eigen::Index k, double amount, const model::State& before,
+                      std::vector<contact::ContactResult>& results);
 
   // Of the last step: how well the equations hold, relative to the largest velocity.
   [[nodiscard]] double balance_error() const { return balance_error_; }
@@ -53,18 +65,23 @@ class StepSensitivity {
   void list_contacts(const StepSpan& span, const stepping::World& world);
   void add_supports(const model::State& before, const StepSpan& span);
   void keep_rows();
+  void differentiate_drives(const StepSpan& span, const stepping::World& world, Eigen::Index k,
+                            Eigen::MatrixXd& drives) const;
   void differentiate_by_velocity(const model::State& before, const StepSpan& span);
   void fill_matrix();
-  void fill_right_side(const model::State& before, const StepSpan& span, Eigen::Index k,
-                       const Eigen::MatrixXd& tangents);
+  void list_prescribed();
+  void list_moves();
+  void fill_right_side(Eigen::Index k);
+  void fill_quick(const StepSpan& span, const Eigen::MatrixXd& tangents);
   void differentiate_along(const model::State& before, const StepSpan& span, Eigen::Index k,
                            const Eigen::MatrixXd& tangents);
   [[nodiscard]] double amount_for(const Eigen::Ref<const Eigen::VectorXd>& direction, double h) const;
-  [[nodiscard]] Eigen::MatrixXd solve() const;
-  void take_step(const StepSpan& span, const stepping::World& world, const Eigen::MatrixXd& change,
-                 Eigen::MatrixXd& tangents) const;
-  void follow_drives(const StepSpan& span, const stepping::World& world, Eigen::Index k,
-                     Eigen::MatrixXd& tangents) const;
+  void solve();
+  bool solve_for_impulses();
+  template <int M>
+  bool solve_small();
+  void take_step(const StepSpan& span, const stepping::World& world, Eigen::MatrixXd& tangents) const;
+  void take_step(const StepSpan& span, const stepping::World& world, Eigen::Index k, Eigen::MatrixXd& tangents) const;
 
   const model::Model& model_;
   std::vector<Direction> directions_;
@@ -75,13 +92,23 @@ class StepSensitivity {
 
   std::vector<ActiveContact> contacts_;
   std::vector<Eigen::Index> first_;  // of each contact's impulses among the unknowns
-  std::vector<double> weight_;       // of each contact: velocity per impulse
-  Eigen::VectorXd velocity_;         // v+
+  std::vector<std::size_t> place_;   // of each contact in world.contacts
+  StepSpan span_;
+  std::vector<double> weight_;  // of each contact: velocity per impulse
+  Eigen::VectorXd velocity_;    // v+
   StepEquations::Values here_, minus_, plus_;
   Eigen::MatrixXd balance_v_, approach_v_, slip_v_;  // derivatives by v+
   StepEquations::Values along_;                      // derivative along one direction
-  Eigen::MatrixXd response_;                         // velocities per impulse
-  Eigen::MatrixXd matrix_, right_;
+  Eigen::MatrixXd response_, row_;                   // velocities per impulse; one row of a contact
+  Eigen::MatrixXd matrix_, right_;                   // solve() leaves the solution in right_
+  Eigen::MatrixXd start_;                            // changes at the start of the step
+  Eigen::MatrixXd drives_;                           // change of prescribed degrees of freedom at the end, for slow_
+  std::vector<std::pair<Eigen::Index, Eigen::Index>> prescribed_;  // places in a tangent: first, count
+  std::vector<Eigen::Index> quick_, slow_;                         // directions that slopes() serves, and the others
+  std::vector<bool> moves_;                                        // 12 per body: some direction changes it
+  StepEquations::Slopes slopes_;
+  std::vector<std::vector<DriveChange>> drive_changes_;  // per direction
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
   model::State moved_;
 };
 

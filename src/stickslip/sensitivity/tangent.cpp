@@ -39,6 +39,19 @@ void move_along(const model::State& from, const Eigen::Ref<const Eigen::VectorXd
   }
 }
 
+void move_slightly(const model::State& from, const Eigen::Ref<const Eigen::VectorXd>& direction, double amount,
+                   model::State& to) {
+  if (&to != &from) to = from;
+  for (std::size_t i = 0; i < to.bodies.size(); ++i) {
+    const auto d = direction.segment<kBodyTangent>(static_cast<Eigen::Index>(i) * kBodyTangent);
+    model::BodyState& body = to.bodies[i];
+    body.pose.position += amount * d.segment<3>(kPosition);
+    body.velocity.linear += amount * d.segment<3>(kLinear);
+    body.velocity.angular += amount * d.segment<3>(kAngular);
+    turn_slightly(amount * d.segment<3>(kRotation), body);
+  }
+}
+
 Eigen::Matrix<double, kBodyTangent, 1> difference(const model::BodyState& from, const model::BodyState& to) {
   Eigen::Matrix<double, kBodyTangent, 1> d;
   Quat turn = to.pose.orientation * from.pose.orientation.conjugate();

@@ -20,6 +20,18 @@ inline constexpr int kPosition = 0, kRotation = 3, kLinear = 6, kAngular = 9;  /
 void move_along(const model::State& from, const Eigen::Ref<const Eigen::VectorXd>& direction, double amount,
                 model::State& to);
 
+// A body turned by a rotation vector so small that its square does not count.
+inline void turn_slightly(const Vec3& turn, model::BodyState& body) {
+  Quat& q = body.pose.orientation;
+  const Quat change = Quat(0, 0.5 * turn.x(), 0.5 * turn.y(), 0.5 * turn.z()) * q;
+  q.coeffs() += change.coeffs();
+  body.angle += turn.z();
+}
+
+// move_along for a change so small.
+void move_slightly(const model::State& from, const Eigen::Ref<const Eigen::VectorXd>& direction, double amount,
+                   model::State& to);
+
 // The change that leads from one pose and velocity to another nearby.
 [[nodiscard]] Eigen::Matrix<double, kBodyTangent, 1> difference(const model::BodyState& from,
                                                                 const model::BodyState& to);

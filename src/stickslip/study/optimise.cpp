@@ -15,12 +15,16 @@
 #include <cassert>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <thread>
 
 namespace stickslip::study {
 namespace {
 
 constexpr std::uint32_t kStartStream = 0xFFFFFFFD;  // of start points beyond the dimensions of Sobol sequences
+
+constexpr const char* kNoTerms =
+    "the residuals have no derivatives: gauss-newton needs runs that can be differentiated";
 
 double combined(const OptimiseSettings& settings, const std::vector<double>& objectives) {
   switch (settings.combine) {
@@ -32,6 +36,22 @@ double combined(const OptimiseSettings& settings, const std::vector<double>& obj
   double sum = 0;
   for (const double x : objectives) sum += x;
   return settings.combine == OptimiseSettings::Combine::Sum ? sum : sum / static_cast<double>(objectives.size());
+}
+
+// d combined / d objective of each trial: piecewise constant.
+std::vector<double> weights(const OptimiseSettings& settings, const std::vector<double>& objectives) {
+  using Combine = OptimiseSettings::Combine;
+  const auto count = static_cast<double>(objectives.size());
+  if (settings.combine == Combine::Sum) return std::vector<double>(objectives.size(), 1.0);
+  if (settings.combine == Combine::Mean) return std::vector<double>(objectives.size(), 1 / count);
+  std::vector<std::size_t> order(objectives.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return objectives[i]; });
+  const double tail = settings.combine == Combine::Worst ? 1 : settings.tail * count;
+  std::vector<double> result(objectives.size(), 0.0);
+  double left = tail;
+  for (std::size_t k = 0; k < order.size() && left > 0; ++k, left -= 1) result[order[k]] = std::min(left, 1.0) / tail;
+  return result;
 }
 
 nlopt_algorithm algorithm_named(const std::string& name) {
@@ -89,7 +109,63 @@ class Search {
     return x;
   }
 
+  // Gauss-Newton in a box: the model is trusted within `trust` times the first moves of the variables.
+  void search_by_norms(std::vector<double> x) {
+    Evaluation here;
+    evaluate(x, gradient_.data(), &here);
+    if (ended_ || here.number == 0) return;
+    if (here.terms.empty()) {
+      result_.ending = here.cause.empty() ? kNoTerms : "the start has no objective";
+      return;
+    }
+    const auto n = std::ssize(x);
+    Eigen::VectorXd first(n), range(n), low(n), high(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const DesignVariable& variable = settings_.variables[static_cast<std::size_t>(i)];
+      range[i] = variable.high - variable.low;
+      first[i] = std::min(variable.step / range[i], 0.5);
+    }
+    for (double trust = 1; !ended_;) {
+      NormModel model = here.terms;
+      model.slopes *= range.asDiagonal();
+      for (Eigen::Index i = 0; i < n; ++i) {
+        low[i] = std::max(-trust * first[i], -x[static_cast<std::size_t>(i)]);
+        high[i] = std::min(trust * first[i], 1 - x[static_cast<std::size_t>(i)]);
+      }
+      const Eigen::VectorXd step = minimising_step(model, low, high);
+      const double promised = model.value(Eigen::VectorXd::Zero(n)) - model.value(step);
+      const double reach = step.cwiseQuotient(first).cwiseAbs().maxCoeff() / trust;  // 1: to the side of the box
+      if (!(promised > settings_.tolerance * std::abs(here.value))) {
+        result_.ending = "the objective no longer changes";
+        return;
+      }
+      if (trust * first.maxCoeff() < settings_.tolerance) {
+        result_.ending = "the design no longer changes";
+        return;
+      }
+      std::vector<double> next = x;
+      for (Eigen::Index i = 0; i < n; ++i)
+        next[static_cast<std::size_t>(i)] = std::clamp(next[static_cast<std::size_t>(i)] + step[i], 0.0, 1.0);
+      Evaluation there;
+      evaluate(next, gradient_.data(), &there);
+      if (there.number == 0) return;
+      const bool usable = !std::isnan(there.value) && !there.terms.empty();
+      const double kept = usable ? (here.value - there.value) / promised : -1;
+      if (kept > 0.75 && reach > 0.9)
+        trust *= 2;
+      else if (kept < 0.25)
+        trust *= reach * (kept > 0 ? 0.5 : 0.3);
+      if (kept <= 0) continue;
+      x = std::move(next);
+      here = std::move(there);
+    }
+  }
+
   void search_from(std::vector<double> x) {
+    if (settings_.method == "gauss-newton") {
+      search_by_norms(std::move(x));
+      return;
+    }
     const std::unique_ptr<nlopt_opt_s, FreeOptimizer> optimizer(
         nlopt_create(algorithm_named(settings_.method), static_cast<unsigned>(size())));
     optimizer_ = optimizer.get();
@@ -106,30 +182,19 @@ class Search {
     double value = 0;
     const nlopt_result end = nlopt_optimize(optimizer_, x.data(), &value);
     if (end != NLOPT_FORCED_STOP) result_.ending = ending_of(end);
+    optimizer_ = nullptr;
   }
 
   static double callback(unsigned n, const double* x, double* gradient, void* self) {
     auto& search = *static_cast<Search*>(self);
-    const std::vector<double> point(x, x + n);
-    const double value = search.evaluate(point);
-    if (gradient != nullptr) search.differentiate(point, gradient);
-    return value;
-  }
-
-  // Central differences, one-sided at a bound.
-  void differentiate(const std::vector<double>& point, double* gradient) {
-    for (std::size_t i = 0; i < point.size(); ++i) {
-      std::vector<double> above = point, below = point;
-      above[i] = std::min(1.0, point[i] + settings_.difference);
-      below[i] = std::max(0.0, point[i] - settings_.difference);
-      gradient[i] = (evaluate(above) - evaluate(below)) / (above[i] - below[i]);
-    }
+    return search.evaluate(std::vector<double>(x, x + n), gradient, nullptr);
   }
 
   // What the search sees; the log has the truth.
-  double evaluate(const std::vector<double>& point) {
+  double evaluate(const std::vector<double>& point, double* gradient, Evaluation* out) {
+    if (gradient != nullptr) std::fill_n(gradient, size(), 0.0);
     if (ended_ || result_.evaluations >= budget_) {
-      nlopt_force_stop(optimizer_);
+      stop_search();
       if (!ended_) result_.ending = "the evaluations are used up";
       return worst_;
     }
@@ -139,10 +204,17 @@ class Search {
       design.push_back(
           std::clamp(variable.low + point[i] * (variable.high - variable.low), variable.low, variable.high));
     }
-    Evaluation evaluation = evaluate_design(study_, runner_, threads_, design);
+    Evaluation evaluation = evaluate_design(study_, runner_, threads_, design, gradient != nullptr);
     evaluation.number = ++result_.evaluations;
     evaluation.start = start_;
-    result_.runs += static_cast<std::int64_t>(evaluation.objectives.size());
+    result_.runs += evaluation.runs;
+    if (!evaluation.gradient.empty()) {
+      ++result_.gradients;
+      result_.implicit_gradients += evaluation.implicit ? 1 : 0;
+      for (std::size_t i = 0; i < size(); ++i)
+        gradient[i] = evaluation.gradient[i] * (settings_.variables[i].high - settings_.variables[i].low);
+    }
+    if (out != nullptr) *out = evaluation;
     return take(std::move(evaluation));
   }
 
@@ -161,7 +233,11 @@ class Search {
   void end(const char* why) {
     ended_ = true;
     result_.ending = why;
-    nlopt_force_stop(optimizer_);
+    stop_search();
+  }
+
+  void stop_search() {
+    if (optimizer_ != nullptr) nlopt_force_stop(optimizer_);
   }
 
   const Study& study_;
@@ -174,24 +250,60 @@ class Search {
   std::int64_t budget_ = 0;
   int start_ = 0;
   bool ended_ = false, any_defined_ = false;
+  std::vector<double> gradient_ = std::vector<double>(settings_.variables.size());
   double worst_ = 0;  // the largest value so far
 };
 
 }  // namespace
 
+namespace {
+
+void combine_gradients(const OptimiseSettings& settings, const std::vector<TrialGradient>& trials,
+                       Evaluation& evaluation) {
+  const std::vector<double> weight = weights(settings, evaluation.objectives);
+  evaluation.implicit = std::ranges::all_of(trials, &TrialGradient::implicit);
+  evaluation.gradient.assign(settings.variables.size(), 0.0);
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    for (std::size_t i = 0; i < evaluation.gradient.size(); ++i)
+      if (weight[t] != 0) evaluation.gradient[i] += weight[t] * trials[t].gradient[i];
+  if (!std::ranges::all_of(evaluation.gradient, [](double x) { return std::isfinite(x); })) evaluation.gradient.clear();
+  if (std::ranges::any_of(trials, [](const TrialGradient& trial) { return trial.terms.empty(); })) return;
+  NormModel& all = evaluation.terms;
+  Eigen::Index rows = 0;
+  for (const TrialGradient& trial : trials) rows += trial.terms.residuals.size();
+  all.residuals.resize(rows);
+  all.slopes.resize(rows, std::ssize(settings.variables));
+  rows = 0;
+  for (std::size_t t = 0; t < trials.size(); ++t) {
+    const NormModel& terms = trials[t].terms;
+    all.residuals.segment(rows, terms.residuals.size()) = terms.residuals;
+    all.slopes.middleRows(rows, terms.residuals.size()) = terms.slopes;
+    rows += terms.residuals.size();
+    all.sizes.insert(all.sizes.end(), terms.sizes.begin(), terms.sizes.end());
+    all.weight.insert(all.weight.end(), terms.sizes.size(), weight[t]);
+  }
+}
+
+}  // namespace
+
 Evaluation evaluate_design(const Study& study, const TrialRunner& runner, int threads,
-                           const std::vector<double>& design) {
+                           const std::vector<double>& design, bool with_gradient) {
   const OptimiseSettings& settings = *study.optimise;
   assert(design.size() == settings.variables.size());
   std::vector<scene::Override> overrides;
   for (std::size_t i = 0; i < design.size(); ++i)
     overrides.push_back({settings.variables[i].parameter, fmt::format("{}", design[i])});
   const TrialPlan plan(study);
-  std::vector<TrialResult> results(static_cast<std::size_t>(study.total()));
+  std::vector<TrialGradient> results(static_cast<std::size_t>(study.total()));
   std::atomic<std::int64_t> next = 0;
   const auto work = [&] {
-    for (std::int64_t i = next++; i < study.total(); i = next++)
-      results[static_cast<std::size_t>(i)] = runner.run(plan.trial(i), overrides);
+    for (std::int64_t i = next++; i < study.total(); i = next++) {
+      TrialGradient& one = results[static_cast<std::size_t>(i)];
+      if (with_gradient)
+        one = runner.run_with_gradient(plan.trial(i), overrides, settings);
+      else
+        one.result = runner.run(plan.trial(i), overrides);
+    }
   };
   {
     std::vector<std::jthread> workers;
@@ -201,12 +313,16 @@ Evaluation evaluate_design(const Study& study, const TrialRunner& runner, int th
   }
   Evaluation evaluation;
   evaluation.design = design;
-  for (const TrialResult& result : results) {
+  for (const TrialGradient& trial : results) {
+    const TrialResult& result = trial.result;
     evaluation.objectives.push_back(result.objective);
+    evaluation.runs += trial.runs;
     if (std::isnan(result.objective) && evaluation.cause.empty())
       evaluation.cause = result.ran() ? "the objective is not a number" : result.cause;
   }
-  if (evaluation.cause.empty()) evaluation.value = combined(settings, evaluation.objectives);
+  if (!evaluation.cause.empty()) return evaluation;
+  evaluation.value = combined(settings, evaluation.objectives);
+  if (with_gradient) combine_gradients(settings, results, evaluation);
   return evaluation;
 }
 

@@ -7,9 +7,11 @@
 //
 // combine: sum, mean, worst, or the mean of the worst share (CVaR). The searches are NLopt's, in coordinates scaled to
 // the unit cube: Nelder-Mead, BOBYQA and COBYLA (local, without derivatives), CRS (global, random with a fixed seed)
-// and SLSQP (local, with central differences). Several starts: the given one, then points of a Sobol sequence. The
-// trials of an evaluation run in parallel and are combined in their order: the search is the same for every number of
-// threads.
+// and SLSQP (local, with derivatives: implicit differentiation of the runs where their scene allows it, else central
+// differences, trial_gradient.cpp). One search is our own: Gauss-Newton for objectives that are sums of norms of
+// residuals, in a box around the best design that grows and shrinks with what its model is worth (norm_search.h).
+// Several starts: the given one, then points of a Sobol sequence. The trials of an evaluation run in parallel and are
+// combined in their order: the search is the same for every number of threads.
 //
 // A trial without an objective (rejected, uncertified, not a number) makes the design undefined: the search sees a
 // value above all it has seen, and the log says so.
@@ -30,12 +32,17 @@ struct Evaluation {
   double value = kNotANumber;      // nan: undefined
   std::vector<double> objectives;  // of the trials
   std::string cause;               // why it is undefined
+  std::vector<double> gradient;    // d value / d design; empty: not asked for, or not defined
+  bool implicit = false;           // the gradient: all trials by implicit differentiation
+  std::int64_t runs = 0;           // of trials, those for differences among them
+  NormModel terms;                 // with a gradient and residuals: of all trials
 };
 
 struct OptimiseResult {
   Evaluation first, best;  // best.number = 0: no design was defined
   std::int64_t evaluations = 0, runs = 0;
-  std::string ending;  // why the last search ended
+  std::int64_t gradients = 0, implicit_gradients = 0;  // of the evaluations, those with a gradient
+  std::string ending;                                  // why the last search ended
 };
 
 // Called after every evaluation, in order; return false to end the search.
@@ -47,7 +54,7 @@ using EvaluationLog = std::function<bool(const Evaluation&)>;
 
 // One evaluation by itself.
 [[nodiscard]] Evaluation evaluate_design(const Study& study, const TrialRunner& runner, int threads,
-                                         const std::vector<double>& design);
+                                         const std::vector<double>& design, bool with_gradient = false);
 
 // A scene that includes the study's scene and has the design as its parameters; `file` is where it will stand.
 [[nodiscard]] std::string design_as_scene(const Study& study, const Evaluation& design,

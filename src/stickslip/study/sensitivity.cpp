@@ -78,25 +78,28 @@ Derivative derivative_of(const Stencil& stencil, std::span<const SceneRun> runs,
 
 // Why the scene's runs cannot be differentiated step by step; empty when they can.
 std::string objection_to(const scene::Scene& scene) {
-  if (!scene.stop.empty()) return "the run may end by a stop condition, whose instant is not differentiated";
   return sensitivity::RunSensitivity::objection_to(scene.model, scene.method);
 }
 
 // Fills in the derivatives that one differentiated run gives. False: some observables have none, or the run failed.
 bool differentiate_run(const scene::Document& document, std::span<const scene::Override> overrides,
                        Sensitivities& result) {
-  const sensitivity::ObservableDerivatives exact =
-      sensitivity::differentiate(sensitivity::ParameterDirections(document, overrides, result.parameters));
+  const sensitivity::ParameterDirections unknowns(document, overrides, result.parameters);
+  const sensitivity::ObservableDerivatives exact = sensitivity::differentiate(unknowns);
   ++result.runs;
   if (!exact.finished) return false;
   bool complete = true;
-  for (std::size_t i = 0; i < result.parameters.size(); ++i)
-    for (std::size_t j = 0; j < result.observables.size(); ++j) {
+  for (std::size_t j = 0; j < result.observables.size(); ++j) {
+    if (std::isnan(exact.values[j])) continue;  // no run has it
+    const bool on_grid = scene::grain_of(unknowns.scene(), j, exact.values[j]) > 0;
+    for (std::size_t i = 0; i < result.parameters.size(); ++i) {
       const double value = exact.value(j, i);
-      complete &= std::isfinite(value);
-      if (std::isfinite(value))
+      if (std::isfinite(value) && !on_grid)
         result.derivatives[i * result.observables.size() + j] = {value, kNotANumber, true, true};
+      else
+        complete = false;
     }
+  }
   return complete;
 }
 
@@ -155,8 +158,14 @@ Sensitivities sensitivities(const scene::Document& document, std::span<const sce
   if (!base.ran()) throw scene::SceneError({scene.file.string(), 0, 0}, base.cause);
   result.observable_values = base.observables;
   result.runs = 1;
-  const bool complete = options.method != DerivativeMethod::Differences && objection.empty() &&
-                        differentiate_run(document, overrides, result);
+  bool complete = false;
+  if (options.method != DerivativeMethod::Differences && objection.empty()) {
+    try {
+      complete = differentiate_run(document, overrides, result);
+    } catch (const scene::SceneError&) {
+      // An observable of a shadow is not a number, the run's own is: the edge of its domain.
+    }
+  }
   if (!complete && options.method != DerivativeMethod::Implicit)
     difference_runs(document, overrides, scene, base, options, result);
   return result;

@@ -65,6 +65,10 @@ struct OptimiseSettings {
   double target = -std::numeric_limits<double>::infinity();  // good enough: the search ends
   int starts = 1;
   double difference = 1e-4;  // gradient-based methods: step of the differences, relative to the range
+  // gauss-newton: groups of expressions of observables and parameters; the objective of a trial is the sum of their
+  // norms, over the moments at every `every` (0: at the end of the run only).
+  std::vector<std::vector<std::string>> residuals;
+  double every = 0;
   std::vector<DesignVariable> variables;
 };
 

@@ -61,14 +61,18 @@ constexpr Key kStage[] = {
 };
 
 constexpr Key kOptimise[] = {
-    {"method", "text", "\"nelder-mead\"", "nelder-mead, bobyqa, cobyla, crs or slsqp"},
+    {"method", "text", "\"nelder-mead\"", "nelder-mead, bobyqa, cobyla, crs, slsqp or gauss-newton"},
     {"combine", "sum, mean, worst or cvar", "\"sum\"", "how the objectives of the study's trials become one number"},
     {"tail", "number in (0, 1]", "0.1", "with cvar: the mean over this share of the largest objectives"},
     {"evaluations", "integer >= 1", "500", "of designs, at most, all starts together"},
     {"tolerance", "number > 0", "1e-4", "a search ends when design and objective change less, relatively"},
     {"target", "number", "none", "the search ends when the objective is at most this"},
     {"starts", "integer >= 1", "1", "searches: the first from the given start, others spread over the bounds"},
-    {"difference", "number in (0, 0.1]", "1e-4", "with slsqp: step of the differences, relative to the range"},
+    {"difference", "number in (0, 0.1]", "1e-4",
+     "with slsqp, where runs have no derivatives: step of the differences, relative to the range"},
+    {"residuals", "list of expressions, or of lists of them", "none",
+     "with gauss-newton: the objective is the sum of their absolute values (of the norms of inner lists)"},
+    {"every", "number > 0", "the end only", "with gauss-newton: residuals are taken at every multiple of this time"},
     {"design", "table", "required", "the parameters to choose, each with a table, see below"},
 };
 

@@ -172,12 +172,13 @@ class StudyReader {
     if (study_.objective.empty()) throw SceneError(value.place, "[optimise] needs an objective in the study");
     OptimiseSettings settings;
     if (const Value* method = table.find("method"))
-      settings.method = read_word<std::string, 5>(*method, table.what("method"),
+      settings.method = read_word<std::string, 6>(*method, table.what("method"),
                                                   {{{"nelder-mead", "nelder-mead"},
                                                     {"bobyqa", "bobyqa"},
                                                     {"cobyla", "cobyla"},
                                                     {"crs", "crs"},
-                                                    {"slsqp", "slsqp"}}});
+                                                    {"slsqp", "slsqp"},
+                                                    {"gauss-newton", "gauss-newton"}}});
     if (const Value* combine = table.find("combine"))
       settings.combine = read_word<Combine, 4>(
           *combine, table.what("combine"),
@@ -190,11 +191,35 @@ class StudyReader {
     settings.starts = static_cast<int>(table.integer("starts", 1, 1, 1e6));
     settings.difference = table.positive("difference", settings.difference);
     if (settings.difference > 0.1) throw SceneError(table.require("difference").place, "'difference' is above 0.1");
+    read_residuals(table, settings);
     const Value& design = table.require("design");
     if (design.kind != Value::Kind::Table || design.entries.empty())
       throw SceneError(design.place, "[optimise.design] must name at least one parameter");
     for (const Value::Entry& entry : design.entries) settings.variables.push_back(read_design(entry));
     study_.optimise = std::move(settings);
+  }
+
+  void read_residuals(const TableReader& table, OptimiseSettings& settings) const {
+    const Value* list = table.find("residuals");
+    const bool needed = settings.method == "gauss-newton";
+    if (list == nullptr && needed)
+      throw SceneError(table.place(), "gauss-newton needs 'residuals', the terms of the objective");
+    if (list == nullptr) return;
+    if (list->kind != Value::Kind::Array || list->items.empty())
+      throw SceneError(list->place, "'residuals' must be a list of expressions, or of lists of them");
+    const scene::Scope scope = result_scope(scene_, std::vector<double>(scene_.observables.size(), 0), 0);
+    for (const Value& item : list->items) {
+      std::vector<std::string> group;
+      const bool several = item.kind == Value::Kind::Array;
+      for (std::size_t i = 0; i < (several ? item.items.size() : 1); ++i) {
+        const Value& one = several ? item.items[i] : item;
+        static_cast<void>(scene::read_expression(one, scope, "a residual"));
+        group.push_back(scene::override_text(one, "a residual"));
+      }
+      if (group.empty()) throw SceneError(item.place, "a group of residuals is empty");
+      settings.residuals.push_back(std::move(group));
+    }
+    if (table.has("every")) settings.every = table.positive("every");
   }
 
   DesignVariable read_design(const Value::Entry& entry) const {

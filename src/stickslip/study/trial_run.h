@@ -4,6 +4,7 @@
 // Runs trials. A run is known by its parameters and observables only.
 #pragma once
 
+#include "stickslip/study/norm_search.h"
 #include "stickslip/study/plan.h"
 #include "stickslip/study/scene_run.h"
 #include "stickslip/study/study.h"
@@ -37,6 +38,15 @@ struct TrialResult {
 inline constexpr const char* kStagesPassed = "stages_passed";
 inline constexpr const char* kStageRuns = "runs";
 
+// A trial with the derivatives of its objective.
+struct TrialGradient {
+  TrialResult result;
+  std::vector<double> gradient;  // by the parameters asked for; nan: not defined
+  bool implicit = false;         // by implicit differentiation of its run (sensitivity/); else by differences of runs
+  std::int64_t runs = 1;
+  NormModel terms;  // residuals by the same parameters; empty without them, or without implicit differentiation
+};
+
 // Thread-safe: run() may be called from many threads at a time.
 class TrialRunner {
  public:
@@ -48,6 +58,12 @@ class TrialRunner {
   // `design`: overrides that come last, for optimise.
   [[nodiscard]] TrialResult run(const Trial& trial, std::span<const scene::Override> design = {}) const;
 
+  // The same with derivatives by settings.variables, which `design` sets, and the residuals of settings. Where the
+  // scene does not allow implicit differentiation: central differences over settings.difference of their ranges,
+  // one-sided at a bound.
+  [[nodiscard]] TrialGradient run_with_gradient(const Trial& trial, std::span<const scene::Override> design,
+                                                const OptimiseSettings& settings) const;
+
   // Only the last stage: what a design costs without the others, to compare with.
   [[nodiscard]] TrialResult run_last_stage(const Trial& trial) const;
 
@@ -56,6 +72,8 @@ class TrialRunner {
 
  private:
   TrialResult run_stages(const Trial& trial, std::size_t from) const;
+  bool differentiate_run(const Trial& trial, std::span<const scene::Override> design, const OptimiseSettings& settings,
+                         TrialGradient& out) const;
   void judge(const scene::Scene& scene, TrialResult& result) const;
 
   const Study& study_;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/sensitivity/model_difference.h"
+
+#include "stickslip/scene/motion.h"
+#include "stickslip/scene/rotation.h"
+
+#include <algorithm>
+
+namespace stickslip::sensitivity {
+namespace {
+
+using model::PlacedShape;
+
+bool same(const model::PointSet& a, const model::PointSet& b) {
+  return a.points == b.points;
+}
+bool same(const model::HalfSpace& a, const model::HalfSpace& b) {
+  return a.normal == b.normal && a.offset == b.offset;
+}
+bool same(const model::Disc& a, const model::Disc& b) {
+  return a.radius == b.radius;
+}
+bool same(const model::Polygon& a, const model::Polygon& b) {
+  return a.loops == b.loops;
+}
+bool same(const model::Chain& a, const model::Chain& b) {
+  return a.points == b.points;
+}
+bool same(const model::Superellipse& a, const model::Superellipse& b) {
+  return a.a == b.a && a.b == b.b && a.exponent == b.exponent;
+}
+bool same(const model::Sphere& a, const model::Sphere& b) {
+  return a.radius == b.radius;
+}
+bool same(const model::Capsule& a, const model::Capsule& b) {
+  return a.radius == b.radius && a.half_length == b.half_length;
+}
+bool same(const model::Cylinder& a, const model::Cylinder& b) {
+  return a.radius == b.radius && a.half_length == b.half_length;
+}
+bool same(const model::Superellipsoid& a, const model::Superellipsoid& b) {
+  return a.a == b.a && a.b == b.b && a.c == b.c && a.exponent_xy == b.exponent_xy && a.exponent_z == b.exponent_z;
+}
+bool same(const model::Polyhedron& a, const model::Polyhedron& b) {
+  return a.vertices == b.vertices && a.faces == b.faces;
+}
+
+bool same(const PlacedShape& a, const PlacedShape& b) {
+  if (a.shape.index() != b.shape.index() || a.pose.position != b.pose.position ||
+      a.pose.orientation.coeffs() != b.pose.orientation.coeffs())
+    return false;
+  return std::visit([&](const auto& shape) { return same(shape, std::get<std::decay_t<decltype(shape)>>(b.shape)); },
+                    a.shape);
+}
+
+bool same(const model::Support& a, const model::Support& b) {
+  return a.friction == b.friction && a.on == b.on &&
+         std::ranges::equal(a.points, b.points, [](const model::Support::Point& x, const model::Support::Point& y) {
+           return x.position == y.position && x.load == y.load;
+         });
+}
+
+bool same(const model::Body& a, const model::Body& b) {
+  return a.forces.empty() && b.forces.empty() && a.kind == b.kind && a.mass == b.mass && a.inertia == b.inertia &&
+         a.linear_damping == b.linear_damping && a.angular_damping == b.angular_damping &&
+         a.drive.rotation_locked == b.drive.rotation_locked && same(a.support, b.support) &&
+         std::ranges::equal(a.shapes, b.shapes, [](const PlacedShape& x, const PlacedShape& y) { return same(x, y); });
+}
+
+}  // namespace
+
+std::vector<DriveChange> drive_changes(const model::Model& a, const model::Model& b) {
+  std::vector<DriveChange> changes;
+  for (std::size_t i = 0; i < a.bodies.size(); ++i) {
+    const model::Drive &x = a.bodies[i].drive, &y = b.bodies[i].drive;
+    DriveChange change{static_cast<int>(i), {}, false};
+    bool any = false;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      change.translation[axis] = x.translation[axis] && !scene::same_motion(x.translation[axis], y.translation[axis]);
+      any |= change.translation[axis];
+    }
+    change.rotation = (x.angle && !scene::same_motion(x.angle, y.angle)) ||
+                      (x.orientation && !scene::same_rotation(x.orientation, y.orientation));
+    if (any || change.rotation) changes.push_back(change);
+  }
+  return changes;
+}
+
+bool same_but_for_motion(const model::Model& a, const model::Model& b) {
+  return a.dimension == b.dimension && a.gravity == b.gravity && a.surfaces == b.surfaces &&
+         a.pair_surface == b.pair_surface &&
+         std::ranges::equal(a.bodies, b.bodies, [](const model::Body& x, const model::Body& y) { return same(x, y); });
+}
+
+}  // namespace stickslip::sensitivity
