@@ -223,13 +223,20 @@ ClosedForm ClosedForm::integral() const {
 }
 
 model::TimeJet ClosedForm::evaluate(double t) const {
+  // The degrees of freedom of a vibrating body are asked one after the other at one time, and mostly have one
+  // frequency: the last sine and cosine are kept. Per thread, and without influence on any result.
+  struct Wave {
+    double angle = 0, sine = 0, cosine = 1;
+  };
+  thread_local Wave wave;
   model::TimeJet sum;
   double frequency = 0, s = 0, c = 1;
   for (const Term& term : terms_) {
     if (term.frequency != frequency) {
       frequency = term.frequency;
-      s = std::sin(frequency * t);
-      c = std::cos(frequency * t);
+      if (const double angle = frequency * t; angle != wave.angle) wave = {angle, std::sin(angle), std::cos(angle)};
+      s = wave.sine;
+      c = wave.cosine;
     }
     // The wave and its derivatives, then the product with t^n.
     const double w = frequency;

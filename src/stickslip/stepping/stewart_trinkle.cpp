@@ -55,7 +55,9 @@ void StewartTrinkle::predict_free_motion(World& world, double h) {
     if (!traits.movable) continue;
     const model::Body& body = world.model.bodies[i];
     contact::BodyDynamics& dynamics = dynamics_[i];
-    contact::evaluate_inertia(body, traits, s.pose.orientation, h, dynamics);
+    // Of a body whose inertia does not turn with it nothing changes between steps of one length.
+    const bool constant = !traits.free_rotation || (traits.isotropic && !traits.locked_rotation);
+    if (!constant || h != inertia_h_) contact::evaluate_inertia(body, traits, s.pose.orientation, h, dynamics);
     const model::Wrench wrench = contact::applied_wrench(world.model, static_cast<int>(i), traits, world.state);
     model::Twist& v = free_[i];
     // v_free = A^-1 (M v + h f) = v + A^-1 h (f - C v), written so that a free body keeps its bits.
@@ -73,6 +75,7 @@ void StewartTrinkle::predict_free_motion(World& world, double h) {
         change = std::max(change, std::fabs(v.linear[k] - s.velocity.linear[k]));
   }
   reach_ = 2 * h * change;
+  inertia_h_ = h;
 }
 
 // Potential contacts with prescribed bodies at the end of the step and all others at its start. Prescribed bodies have

@@ -68,8 +68,9 @@ class StewartTrinkle final : public Stepper {
   std::vector<collision::Contact> contacts_;
   std::vector<ContactMemory> memory_;  // of the contacts of this step
   Rest rest_;
-  bool plain_ = false;  // the cone and the solver that fixed sizes know
-  double reach_ = 0;    // how far a force can move a body within the step
+  bool plain_ = false;    // the cone and the solver that fixed sizes know
+  double inertia_h_ = 0;  // for which dynamics_ was made
+  double reach_ = 0;      // how far a force can move a body within the step
 };
 
 }  // namespace stickslip::stepping

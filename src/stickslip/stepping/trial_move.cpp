@@ -165,14 +165,18 @@ bool TrialStep::project(World& world, const Component& component, double h, Tria
   for (std::size_t k = 0; k < component.bodies.size(); ++k) free_[index(component.bodies[k].body)] = {};
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = index(defect_row_[i] / D);
-    double p[3] = {};
-    p[defect_row_[i] % D] = -defect_[i];
+    const int k = defect_row_[i] % D;
+    const double p = -defect_[i];
     const ContactRows& rows = closed_.size() == 1 ? rows_end_[c] : projection_.rows()[c];
     const auto a = index(rows.a), b = index(rows.b);
-    if (D == 2)
-      contact::apply_impulse<2>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
-    else
-      contact::apply_impulse<3>(rows, p, dynamics_[a], dynamics_[b], free_[a], free_[b]);
+    if (dynamics_[a].movable) {
+      free_[a].linear += dynamics_[a].inverse_mass.cwiseProduct(p * rows.direction[k]);
+      free_[a].angular += p * rows.turn_a[k];
+    }
+    if (dynamics_[b].movable) {
+      free_[b].linear -= dynamics_[b].inverse_mass.cwiseProduct(p * rows.direction[k]);
+      free_[b].angular -= p * rows.turn_b[k];
+    }
   }
   for (std::size_t k = 0; k < component.bodies.size(); ++k) {
     const auto b = index(component.bodies[k].body);
