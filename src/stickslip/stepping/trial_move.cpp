@@ -64,11 +64,12 @@ void TrialStep::finish(World& world, const Component& component, Trial& trial) {
   keep_poses();
   if (n > 0) {
     world.collider.refresh(world.model, end_.state, all_contacts_);
-    const double before = worst_gap(trial);
+    const bool several = closed_.size() > 1;  // one contact cannot contradict itself
+    const double before = several ? worst_gap(trial) : 0;
     if (project(world, component, trial.h, trial)) {
       world.collider.refresh(world.model, end_.state, all_contacts_);
       // Contacts that contradict each other (redundant ones) cannot all be closed: then not at all rather than worse.
-      if (worst_gap(trial) > before) {
+      if (several && worst_gap(trial) > before) {
         for (std::size_t k = 0; k < component.bodies.size(); ++k)
           end_.state.bodies[index(component.bodies[k].body)] = trial.bodies[k];
         world.collider.refresh(world.model, end_.state, all_contacts_);
