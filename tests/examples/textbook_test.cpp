@@ -105,6 +105,29 @@ block_y = "block.y - initial(block.y)"
                        {"block_y", -down * s / 8, 1, 1e-12}});
 }
 
+// A tall box is pushed at its centre, slowly more and more: it holds up to mu_s m g although its rear corner, alone,
+// could not bear half of the force; then it slides with mu_k.
+TEST(Textbook, BoxOnTwoCornersHoldsUpToStaticFriction) {
+  const std::string box = planar("duration = 1", R"scene(
+[parameters]
+push = 4.8
+[[body]]
+name = "box"
+mass = 1
+shape = { box = [0.3, 0.5] }
+position = [0, 0.25]
+force = ["push * min(2 * t, 1)", 0]
+[[contact]]
+between = ["box", "floor"]
+friction = { static = 0.5, kinetic = 0.3 }
+[observe]
+x = "box.x"
+slips = "first_time(box.vx > 1e-9)"
+)scene");
+  expect_truth(box, {{"x", 0, 1e-10, 1e-13}});
+  expect_truth(box, {{"slips", 0.5 * 0.5 * kG / 5, 3, 3e-3}}, {{"push", "5"}});
+}
+
 // Pulled at the lowest of three boxes: the uppermost slips, the two below stay together.
 TEST(Textbook, StackOfThreeSlipsWhereFrictionIsExhausted) {
   const double together = (20 - 0.1 * 6 * kG - 0.2 * kG) / 5;
