@@ -19,13 +19,10 @@ namespace stickslip::app {
 namespace {
 
 constexpr const char* kSensitivityExamples =
-    "Implicit differentiation of every step where the stepper (implicit, stewart-trinkle) and the observable (a "
-    "function\n"
-    "of the end state) allow it: one run for all parameters. Otherwise central differences with two steps: the "
-    "derivative\n"
-    "and an estimate of its error; one between runs whose contacts stick, slide or part in another order is marked, "
-    "since\n"
-    "the observable may have a corner or a jump there.\n"
+    "Implicit differentiation of every step where the stepper (implicit, stewart-trinkle) allows it: one run for all\n"
+    "parameters; sums, means and extremes over the run and contact forces are differentiated too. Otherwise central\n"
+    "differences with two steps: the derivative and an estimate of its error; one between runs whose contacts stick,\n"
+    "slide or part in another order is marked, since the observable may have a corner or a jump there.\n"
     "\n"
     "Examples:\n"
     "  stickslip sensitivity examples/ball/scene.toml\n"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The part of StepSensitivity for unknowns that move prescribed bodies and the start only: their right sides
+//
+//     -F_s ds,      ds = tangents at the start, with prescribed degrees of freedom as they change at the end of the
+//     step
+//
+// come from one matrix of slopes for all of them (step_equations.h).
+#include "stickslip/sensitivity/step_sensitivity.h"
+#include "stickslip/sensitivity/tangent.h"
+#include "stickslip/stepping/motion.h"
+
+#include <cmath>
+
+namespace stickslip::sensitivity {
+
+using Eigen::Index;
+using stepping::index;
+
+void StepSensitivity::list_prescribed() {
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    const model::Drive& drive = model_.bodies[i].drive;
+    const Index body = static_cast<Index>(i) * kBodyTangent;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (!drive.translation[index(axis)]) continue;
+      prescribed_.emplace_back(body + kPosition + axis, 1);
+      prescribed_.emplace_back(body + kLinear + axis, 1);
+    }
+    if (!drive.angle && !drive.orientation) continue;
+    prescribed_.emplace_back(body + kRotation, 3);
+    prescribed_.emplace_back(body + kAngular, 3);
+  }
+}
+
+void StepSensitivity::list_moves() {
+  moves_.assign(model_.bodies.size() * kBodyTangent, false);
+  for (const Freedom& f : equations_.freedoms())
+    moves_[index(f.body) * kBodyTangent + index(f.axis < 3 ? kPosition + f.axis : kRotation + f.axis - 3)] = true;
+  for (const auto& changes : drive_changes_)
+    for (const DriveChange& change : changes)
+      for (int axis = 0; axis < 3; ++axis) {
+        if (change.translation[axis]) moves_[index(change.body) * kBodyTangent + index(kPosition + axis)] = true;
+        const bool turns = model_.dimension == 3 || axis == 2;
+        if (change.rotation && turns) moves_[index(change.body) * kBodyTangent + index(kRotation + axis)] = true;
+      }
+}
+
+void StepSensitivity::begin(Eigen::MatrixXd& tangents) const {
+  for (std::size_t k = 0; k < directions_.size(); ++k)
+    for (const auto& [first, size] : prescribed_)
+      if (directions_[k].low == nullptr) tangents.col(static_cast<Index>(k)).segment(first, size).setZero();
+}
+
+// Right sides of all quick directions at once: the laws of friction are put into the slopes. The tangents have the
+// prescribed degrees of freedom at the end of the step already.
+void StepSensitivity::fill_quick(const StepSpan& span, const Eigen::MatrixXd& tangents) {
+  equations_.slopes(span, length_, contacts_, moves_, slopes_);
+  const Index n = velocity_.size();
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const ActiveContact& active = contacts_[c];
+    const Index slip = n + 3 * static_cast<Index>(c) + 1;
+    if (!active.slides) continue;
+    if (active.tangents == 1) {
+      slopes_.row(slip).setZero();
+      continue;
+    }
+    const Vec2 u = here_.slip.col(static_cast<Index>(c)), t = u / u.norm();
+    const double factor = here_.mu[static_cast<Index>(c)] * active.p[0] * weight_[c] / u.norm();
+    for (Index j = 0; j < slopes_.cols(); ++j) {
+      const Vec2 change(slopes_(slip, j), slopes_(slip + 1, j));
+      const Vec2 turned = factor * (change - t * t.dot(change));
+      slopes_(slip, j) = turned[0];
+      slopes_(slip + 1, j) = turned[1];
+    }
+  }
+  for (const Index k : quick_) {
+    const double* change = tangents.data() + k * tangents.rows();
+    const auto product = [&](Index line) {
+      const double* row = slopes_.data() + line * slopes_.cols();
+      double even = 0, odd = 0;
+      for (Index j = 0; j < slopes_.cols(); j += 2) {
+        even += row[j] * change[j];
+        odd += row[j + 1] * change[j + 1];
+      }
+      return -(even + odd);
+    };
+    for (Index line = 0; line < n; ++line) right_(line, k) = product(line);
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+      for (int j = 0; j <= contacts_[c].tangents; ++j)
+        right_(first_[c] + j, k) = product(n + 3 * static_cast<Index>(c) + j);
+  }
+}
+
+// Prescribed degrees of freedom change with the unknown as their functions of time do.
+void StepSensitivity::differentiate_drives(const StepSpan& span, const stepping::World& world, Index column,
+                                           Eigen::MatrixXd& drives) const {
+  const Direction& direction = directions_[static_cast<std::size_t>(column)];
+  const double width = direction.below + direction.above;
+  for (const DriveChange& change : drive_changes_[static_cast<std::size_t>(column)]) {
+    const auto i = index(change.body);
+    const Index first = static_cast<Index>(i) * kBodyTangent;
+    const model::Drive &low = direction.low->bodies[i].drive, &high = direction.high->bodies[i].drive;
+    const model::BodyState& here = world.state.bodies[i];
+    for (int axis = 0; axis < 3; ++axis) {
+      if (!change.translation[axis]) continue;
+      const auto at = [&](const model::Drive& drive, bool apart) -> std::pair<double, double> {
+        if (!apart) return {here.pose.position[axis], here.velocity.linear[axis]};
+        const model::TimeJet jet = drive.translation[index(axis)](span.end_time);
+        return {jet.value, jet.rate};
+      };
+      const auto below = at(low, direction.below > 0), above = at(high, direction.above > 0);
+      drives(first + kPosition + axis, column) = (above.first - below.first) / width;
+      drives(first + kLinear + axis, column) = (above.second - below.second) / width;
+    }
+    if (!change.rotation) continue;
+    const auto turned = [&](const model::Drive& drive, bool apart) {
+      model::BodyState state = here;
+      if (apart && drive.orientation) {
+        const model::OrientationJet jet = drive.orientation(span.end_time);
+        state.pose.orientation = jet.orientation;
+        state.velocity.angular = jet.angular_velocity;
+      } else if (apart) {
+        const model::TimeJet jet = drive.angle(span.end_time);
+        state.pose.orientation = Quat(std::cos(0.5 * jet.value), 0, 0, std::sin(0.5 * jet.value));
+        state.velocity.angular = Vec3(0, 0, jet.rate);
+      }
+      return state;
+    };
+    const auto turn = difference(turned(low, direction.below > 0), turned(high, direction.above > 0));
+    drives.block<3, 1>(first + kRotation, column) = turn.segment<3>(kRotation) / width;
+    drives.block<3, 1>(first + kAngular, column) = turn.segment<3>(kAngular) / width;
+  }
+}
+
+}  // namespace stickslip::sensitivity
