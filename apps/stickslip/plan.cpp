@@ -9,6 +9,7 @@
 #include "verbs.h"
 
 #include "stickslip/planning/planner.h"
+#include "stickslip/planning/starts.h"
 #include "stickslip/recording/reader.h"
 #include "stickslip/report/page.h"
 
@@ -135,6 +136,7 @@ nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const 
   for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
     unknowns[plan.unknowns[i].name] = solution.unknowns[static_cast<Eigen::Index>(i)];
   nlohmann::json object = {{"unknowns", unknowns},
+                           {"violations", std::vector<double>(solution.residual.begin(), solution.residual.end())},
                            {"residuals",
                             {{"dynamics", solution.dynamics},
                              {"complementarity", solution.complementarity},
@@ -144,10 +146,28 @@ nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const 
                            {"touches", touches_of(scene, solution)},
                            {"iterations", solution.iterations},
                            {"start", solution.start},
+                           {"origin", solution.origin},
                            {"plan", written.scene}};
   if (plan.has_objective) object["objective"] = solution.objective;
   if (!written.recording.empty()) object["recording"] = written.recording;
   if (!written.page.empty()) object["page"] = written.page;
+  return object;
+}
+
+// Numbers that JSON knows; null for infinite ones.
+nlohmann::json finite(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+// What was asked: the unknowns with their bounds, and the conditions.
+nlohmann::json question_json(const Plan& plan) {
+  nlohmann::json unknowns = nlohmann::json::array(), conditions = nlohmann::json::array();
+  for (const planning::Unknown& unknown : plan.unknowns)
+    unknowns.push_back({{"name", unknown.name}, {"min", finite(unknown.low)}, {"max", finite(unknown.high)}});
+  for (const planning::Condition& condition : plan.conditions) conditions.push_back(condition.text);
+  nlohmann::json object = {
+      {"title", plan.title}, {"unknowns", unknowns}, {"conditions", conditions}, {"tolerance", plan.tolerance}};
+  if (plan.has_objective) object["objective"] = plan.objective.text;
   return object;
 }
 
@@ -164,14 +184,14 @@ nlohmann::json result_json(const Plan& plan, const scene::Scene& scene, const Pl
     nlohmann::json closest = nlohmann::json::object();
     for (std::size_t i = 0; i < plan.unknowns.size() && result.closest.size() > 0; ++i)
       closest[plan.unknowns[i].name] = result.closest[static_cast<Eigen::Index>(i)];
-    object = {
-        {"unknowns", nlohmann::json::object()},
-        {"residuals", nlohmann::json::object()},
-        {"modes", nlohmann::json::array()},
-        {"closest", closest},
-        {"violation", std::isfinite(result.violation) ? nlohmann::json(result.violation) : nlohmann::json(nullptr)},
-        {"violated", result.violated},
-        {"cause", result.cause}};
+    object = {{"unknowns", nlohmann::json::object()},
+              {"residuals", nlohmann::json::object()},
+              {"modes", nlohmann::json::array()},
+              {"closest", closest},
+              {"violation", finite(result.violation)},
+              {"violated", result.violated},
+              {"cause", result.cause},
+              {"note", result.note}};
     if (!written.empty()) object["page"] = written[0].page;
   }
   object["status"] = result.status == PlanResult::Status::Solved ? "solved" : "not-found";
@@ -182,6 +202,7 @@ nlohmann::json result_json(const Plan& plan, const scene::Scene& scene, const Pl
   object["starts"] = result.starts;
   object["searches_solved"] = result.searches_solved;
   object["runs"] = result.runs;
+  object["asked"] = question_json(plan);
   return object;
 }
 
@@ -212,6 +233,7 @@ void print_result(const Plan& plan, const scene::Scene& scene, const PlanResult&
                    result.closest[static_cast<Eigen::Index>(i)]);
       fmt::print("\n");
     }
+    if (!result.note.empty()) fmt::print("note         {}\n", result.note);
     if (!result.cause.empty()) fmt::print("runs failed  {}\n", result.cause);
     if (!written.empty()) fmt::print("to look at   {}\n", written[0].page);
     return;
@@ -220,7 +242,8 @@ void print_result(const Plan& plan, const scene::Scene& scene, const PlanResult&
              result.solutions.size(), result.solutions.size() == 1 ? "" : "s", result.searches_solved, result.starts,
              result.runs, result.seconds, result.method, result.derivatives);
   for (std::size_t i = 0; i < result.solutions.size(); ++i) {
-    if (result.solutions.size() > 1) fmt::print("solution {}\n", i + 1);
+    if (result.solutions.size() > 1)
+      fmt::print("solution {}, from the start \"{}\"\n", i + 1, result.solutions[i].origin);
     print_solution(plan, scene, result.solutions[i], written[i]);
   }
 }
@@ -228,7 +251,7 @@ void print_result(const Plan& plan, const scene::Scene& scene, const PlanResult&
 int run_plan(const PlanCommand& command) {
   const Plan plan = planning::load_plan(command.file, overrides_of(command.set));
   const PlanResult result = planning::solve(plan);
-  const Eigen::VectorXd guess = planning::start_of(plan, 0);
+  const Eigen::VectorXd guess = planning::Starts(plan).at(0)->unknowns;
   const scene::Scene scene = planning::scene_at(plan, {guess.data(), plan.unknowns.size()});
   std::vector<Written> written;
   for (std::size_t i = 0; i < result.solutions.size(); ++i) written.push_back(write_solution(command, plan, result, i));
@@ -241,8 +264,9 @@ int run_plan(const PlanCommand& command) {
     }
   }
   if (command.record && !written.empty()) write_page(written);
+  const nlohmann::json object = result_json(plan, scene, result, written);
   if (command.json)
-    fmt::print("{}\n", result_json(plan, scene, result, written).dump());
+    fmt::print("{}\n", object.dump());
   else
     print_result(plan, scene, result, written);
   return result.status == PlanResult::Status::Solved ? kDone : kFailed;

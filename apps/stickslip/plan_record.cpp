@@ -21,8 +21,9 @@ Json number_json(double x) {
   return std::isfinite(x) ? Json(x) : Json(nullptr);
 }
 
-Json unknowns_json(const Plan& plan, const Eigen::VectorXd& values, int start, const scene::Scene& scene) {
-  const Eigen::VectorXd guess = planning::start_of(plan, start);
+// begun: where the search began; empty: at the first guess.
+Json unknowns_json(const Plan& plan, const Eigen::VectorXd& values, const Eigen::VectorXd& begun,
+                   const scene::Scene& scene) {
   Json list = Json::array();
   for (std::size_t i = 0; i < plan.unknowns.size(); ++i) {
     const planning::Unknown& unknown = plan.unknowns[i];
@@ -31,7 +32,7 @@ Json unknowns_json(const Plan& plan, const Eigen::VectorXd& values, int start, c
                     {"start", unknown.start},
                     {"unit", parameter == scene.parameters.end() ? std::string() : parameter->unit},
                     {"value", values[static_cast<Eigen::Index>(i)]},
-                    {"guess", guess[static_cast<Eigen::Index>(i)]},
+                    {"guess", begun.size() > 0 ? begun[static_cast<Eigen::Index>(i)] : unknown.guesses[0]},
                     {"low", number_json(unknown.low)},
                     {"high", number_json(unknown.high)}});
   }
@@ -95,7 +96,7 @@ std::string plan_record(const Plan& plan, const PlanResult& result, std::size_t 
                          {"complementarity", solved ? number_json(solution.complementarity) : Json(nullptr)},
                          {"conditions", number_json(solved ? solution.violation : result.violation)},
                          {"replay", number_json(worst)}}},
-                       {"unknowns", unknowns_json(plan, solution.unknowns, solution.start, scene)},
+                       {"unknowns", unknowns_json(plan, solution.unknowns, solution.begun, scene)},
                        {"conditions", conditions_json(plan, reached)},
                        {"touches", touches},
                        {"violated", result.violated}};

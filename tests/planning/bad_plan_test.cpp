@@ -87,11 +87,28 @@ TEST_F(BadPlan, UnreachableTargetsAreNotFoundAndSaidHowFarOff) {
   EXPECT_NEAR(result.closest[0], 0.1, 1e-12) << "the bound that stands in the way";
 }
 
-TEST_F(BadPlan, ContradictoryInequalitiesAreNotFound) {
+TEST_F(BadPlan, ContradictoryConditions) {
+  const auto with = [](const std::string& list) { return "closest = true\nconditions = [" + list + "]\n" + kVx; };
+  EXPECT_THAT(error_of(with("\"ball.x <= 0\", \"ball.x >= 1\"")),
+              HasSubstr("no value of ball.x satisfies both \"ball.x >= 1\" and \"ball.x <= 0\""));
+  EXPECT_THAT(error_of(with("\"ball.x == 2\", \"1 >= ball.x\"")), HasSubstr("no value of ball.x satisfies both"));
+  EXPECT_EQ(error_of(with("\"ball.x <= 1\", \"ball.x >= 1\"")), "");
+  EXPECT_EQ(error_of(with("\"ball.x <= 0\", \"ball.x >= vx\"")), "") << "an unknown is no bound";
+}
+
+// Contradictions that the text does not show: the search ends halfway.
+TEST_F(BadPlan, HiddenContradictionsAreNotFound) {
   const PlanResult result =
-      solve(load(std::string("closest = true\nconditions = [\"ball.x <= 0\", \"ball.x >= 1\"]\n") + kVx));
+      solve(load(std::string("closest = true\nconditions = [\"ball.x <= 0\", \"2 * ball.x >= 2\"]\n") + kVx));
   EXPECT_EQ(result.status, PlanResult::Status::NotFound);
-  EXPECT_NEAR(result.violation, 0.5, 1e-3) << "halfway";
+  EXPECT_GT(result.violation, 0.1);
+}
+
+TEST_F(BadPlan, WithoutInfluenceIsSaid) {
+  const PlanResult result =
+      solve(load(std::string("starts = 1\nmethod = \"shooting\"\nconditions = [\"ball.z == 1\"]\n") + kVx));
+  EXPECT_EQ(result.status, PlanResult::Status::NotFound);
+  EXPECT_EQ(result.note, "no unknown changes \"ball.z == 1\" there");
 }
 
 // docs/planning.md holds the tables of keys as the code declares them.

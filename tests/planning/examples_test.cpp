@@ -14,7 +14,8 @@ TEST(PlanImpact, BothClassesAreFound) {
   const Plan plan = load_example("plan-impact");
   const PlanResult result = solve(plan);
   ASSERT_EQ(result.solutions.size(), 2U);
-  EXPECT_EQ(result.searches_solved, 2);
+  EXPECT_EQ(result.searches_solved, 3) << "from the launch of the scene, the straight line and the ballistic motion";
+  EXPECT_EQ(result.solutions[1].origin, "ballistic");
   const auto impact = named(plan, result.solutions[0]), flight = named(plan, result.solutions[1]);
   EXPECT_NEAR(impact.at("vx"), 1.017124004, 1e-8);
   EXPECT_NEAR(impact.at("vz"), -0.9554804776, 1e-8);
@@ -35,6 +36,15 @@ TEST(PlanImpact, OtherRestitutions) {
   EXPECT_NEAR(launch("0.9").at("vz"), -0.459775849, 1e-8);
   EXPECT_NEAR(launch("0.7").at("vx"), 1.058212989, 1e-8);
   EXPECT_NEAR(launch("0.5").at("vz"), -4.25614363, 1e-7);
+}
+
+// One class by bounds: only the straight line is a start within them.
+TEST(PlanImpact, OneClassByBounds) {
+  Plan plan = load_example("plan-impact");
+  plan.unknowns[1].high = 0;
+  const PlanResult result = solve(plan);
+  ASSERT_EQ(result.solutions.size(), 1U);
+  EXPECT_NEAR(named(plan, result.solutions[0]).at("vz"), -0.9554804776, 1e-8);
 }
 
 TEST(PlanReorient, ProtrusionTurnsThePartUpright) {
@@ -70,7 +80,8 @@ TEST(PlanObjective, HeightThatIsWantedButNotAsked) {
   Plan plan = load_example("plan-impact");
   plan.wanted = Wanted::One;
   plan.starts = 1;
-  for (Unknown& unknown : plan.unknowns) unknown.guesses = {unknown.guesses.back()};
+  plan.unknowns[0].guesses = {0.4 / 0.45};
+  plan.unknowns[1].guesses = {(-0.2 + 9.8 / 2 * 0.45 * 0.45) / 0.45};
   plan.conditions.pop_back();  // the height is free
   plan.objective = plan.conditions[0].left;
   plan.objective.text = "(ball.z - 0.5)^2";

@@ -26,6 +26,9 @@ struct ReachedCondition {
   double violation = 0;  // |residual|
 };
 
+// Does an expression use this name? Names are runs of letters, digits and underscores that follow no dot.
+[[nodiscard]] bool mentions(const std::string& text, const std::string& name);
+
 class EndConditions {
  public:
   // Throws SceneError with the place in the plan file. Neither is kept, except that the scene's model must outlive

@@ -60,13 +60,19 @@ struct Plan {
   scene::Place method_place;
   Wanted wanted = Wanted::One;
   int touches = -1;  // solutions with another number of located impacts are not taken; -1: any
-  int starts = 1;
+  int starts = 0;    // 0: the guesses, and motions without contacts
   std::uint64_t seed = 1;
   double tolerance = 1e-9;                    // of every condition
   int iterations = 60;                        // of one search
   std::vector<std::string> added_parameters;  // by the plan, not by unknowns
+  // What scene_at() takes out of the scene: contacts, and gravity as well (starts.h).
+  enum class Free { No, Ballistic, Straight };
+  Free free = Free::No;
+  bool dynamic = true;  // of the scene: bodies keep moving when nothing touches them
 
   [[nodiscard]] int equations() const;  // conditions that are equations
+  [[nodiscard]] int guesses() const;    // starts that the file gives
+  [[nodiscard]] bool flies() const;     // do start coordinates alone decide about a motion without contacts?
 };
 
 // Reads and checks a plan file and the scene that it names. `overrides`: --set, of parameters, duration, method.KEY or

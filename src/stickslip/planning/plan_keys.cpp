@@ -22,8 +22,9 @@ constexpr Key kPlan[] = {
      "auto: shooting, and where that finds nothing the whole trajectory as one complementarity problem"},
     {"touches", "integer >= 0", "any", "take only solutions with this many impacts (located by the stepper)"},
     {"solutions", "one or all", "\"one\"", "stop at the first, or list all that the starts lead to"},
-    {"starts", "integer >= 1", "as many as guesses",
-     "searches: from the guesses, then from random places within bounds"},
+    {"starts", "integer >= 1", "guesses, and motions without contacts",
+     "searches: from the guesses, from the straight line and the ballistic motion between the ends, then from random "
+     "places within bounds"},
     {"seed", "integer >= 0", "1", "of the random starts"},
     {"tolerance", "number > 0", "1e-9", "how well every condition must hold"},
     {"iterations", "integer >= 1", "60", "of one search, at most"},

@@ -3,6 +3,7 @@
 //
 // From a file to a Plan: the keys, then everything against the scene, so that what can be wrong is said before the
 // first search.
+#include "stickslip/contact/support_rows.h"
 #include "stickslip/planning/end_conditions.h"
 #include "stickslip/planning/plan.h"
 #include "stickslip/planning/plan_keys.h"
@@ -15,6 +16,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
 
 namespace stickslip::planning {
 namespace {
@@ -83,6 +86,7 @@ class PlanReader {
     read_conditions(top);
     read_search(top);
     count_conditions(top);
+    check_bounds();
     static_cast<void>(EndConditions(plan_, scene_at(plan_, first_guess())));
     return std::move(plan_);
   }
@@ -281,9 +285,8 @@ class PlanReader {
     if (const Value* method = top.find("method")) plan_.method_place = method->place;
     if (top.has("touches")) plan_.touches = static_cast<int>(top.integer("touches", 0, 0, 1e6));
     plan_.wanted = static_cast<Wanted>(word("solutions", {"one", "all"}));
-    std::size_t guesses = 1;
-    for (const Unknown& unknown : plan_.unknowns) guesses = std::max(guesses, unknown.guesses.size());
-    plan_.starts = static_cast<int>(top.integer("starts", static_cast<double>(guesses), 1, 1e6));
+    plan_.dynamic = scene_.method.motion == "dynamic" && !contact::has_supports(scene_.model);
+    if (top.has("starts")) plan_.starts = static_cast<int>(top.integer("starts", 1, 1, 1e6));
     plan_.seed = static_cast<std::uint64_t>(top.integer("seed", 1, 0, 9e15));
     plan_.tolerance = top.positive("tolerance", plan_.tolerance);
     plan_.iterations = static_cast<int>(top.integer("iterations", plan_.iterations, 1, 1e6));
@@ -293,18 +296,59 @@ class PlanReader {
   void count_conditions(const TableReader& top) const {
     const int equations = plan_.equations(), unknowns = static_cast<int>(plan_.unknowns.size());
     const scene::Place& place = top.require("conditions").place;
-    std::string names;
+    std::string names, texts;
     for (const Unknown& unknown : plan_.unknowns) names += (names.empty() ? "" : ", ") + unknown.name;
+    for (const Condition& condition : plan_.conditions)
+      if (condition.relation == Condition::Relation::Equal)
+        texts += fmt::format("{}\"{}\"", texts.empty() ? "" : ", ", condition.text);
     if (equations > unknowns)
       throw SceneError(place,
-                       fmt::format("too many conditions: {} equations for {} unknown{} ({})", equations, unknowns,
-                                   unknowns == 1 ? "" : "s", names),
+                       fmt::format("too many conditions: {} equations for {} unknown{} ({}): {}", equations, unknowns,
+                                   unknowns == 1 ? "" : "s", names, texts),
                        "drop conditions, turn them into bounds (<=, >=), or leave more unknowns free");
     if (equations < unknowns && !plan_.has_objective && !plan_.closest)
       throw SceneError(place,
-                       fmt::format("too few conditions: {} equation{} for {} unknowns ({})", equations,
-                                   equations == 1 ? "" : "s", unknowns, names),
+                       fmt::format("too few conditions: {} equation{} for {} unknown{} ({}){}{}", equations,
+                                   equations == 1 ? "" : "s", unknowns, unknowns == 1 ? "" : "s", names,
+                                   texts.empty() ? "" : ": ", texts),
                        "add conditions, fix an unknown, give an objective, or set closest = true");
+  }
+
+  // Conditions that put numbers on one and the same expression must leave it something.
+  void check_bounds() const {
+    struct Range {
+      const Condition* low = nullptr;
+      const Condition* high = nullptr;
+      double at_least = 0, at_most = 0;
+    };
+    std::map<std::string, Range> ranges;
+    for (const Condition& condition : plan_.conditions) {
+      const std::optional<double> left = constant(condition.left), right = constant(condition.right);
+      if (left.has_value() == right.has_value()) continue;
+      const double bound = right ? *right : *left;
+      const std::string& what = right ? condition.left.text : condition.right.text;
+      Range& range = ranges[what];
+      const bool equal = condition.relation == Condition::Relation::Equal;
+      const bool above = (condition.relation == Condition::Relation::AtLeast) == right.has_value();
+      if ((equal || above) && (range.low == nullptr || bound > range.at_least))
+        range.low = &condition, range.at_least = bound;
+      if ((equal || !above) && (range.high == nullptr || bound < range.at_most))
+        range.high = &condition, range.at_most = bound;
+      if (range.low != nullptr && range.high != nullptr && range.at_least > range.at_most)
+        throw SceneError(condition.place, fmt::format("no value of {} satisfies both \"{}\" and \"{}\"", what,
+                                                      range.low->text, range.high->text));
+    }
+  }
+
+  // The value of an expression that neither the motion nor an unknown changes.
+  [[nodiscard]] std::optional<double> constant(const Value& expression) const {
+    for (const Unknown& unknown : plan_.unknowns)
+      if (mentions(expression.text, unknown.name)) return std::nullopt;
+    try {
+      return scene::read_number(expression, constants_, "a condition");
+    } catch (const SceneError&) {
+      return std::nullopt;
+    }
   }
 
   [[nodiscard]] std::vector<double> first_guess() const {
@@ -326,6 +370,27 @@ int Plan::equations() const {
   return static_cast<int>(std::ranges::count(conditions, Condition::Relation::Equal, &Condition::relation));
 }
 
+int Plan::guesses() const {
+  std::size_t count = 1;
+  for (const Unknown& unknown : unknowns) count = std::max(count, unknown.guesses.size());
+  return static_cast<int>(count);
+}
+
+bool Plan::flies() const {
+  return dynamic && std::ranges::any_of(unknowns, [](const Unknown& unknown) { return unknown.body >= 0; });
+}
+
+namespace {
+
+void take_out_contacts(Plan::Free free, scene::Scene& scene) {
+  if (free == Plan::Free::No) return;
+  std::ranges::fill(scene.model.pair_surface, -1);
+  if (free == Plan::Free::Straight) scene.model.gravity.setZero();
+  scene.method.stepper = "second-order";
+}
+
+}  // namespace
+
 std::vector<scene::Override> overrides_at(const Plan& plan, std::span<const double> unknowns) {
   std::vector<scene::Override> all = plan.overrides;
   for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
@@ -337,9 +402,12 @@ scene::Scene scene_at(const Plan& plan, std::span<const double> unknowns) {
   std::vector<scene::Override> all = overrides_at(plan, unknowns);
   scene::Scene scene = scene::make_scene(plan.document, all);
   const double step = scene.duration / static_cast<double>(plan.steps);
-  if (step == scene.method.step) return scene;
-  all.push_back({"method.step", fmt::format("{}", step)});
-  return scene::make_scene(plan.document, all);
+  if (step != scene.method.step) {
+    all.push_back({"method.step", fmt::format("{}", step)});
+    scene = scene::make_scene(plan.document, all);
+  }
+  take_out_contacts(plan.free, scene);
+  return scene;
 }
 
 Plan load_plan(const std::filesystem::path& file, std::span<const scene::Override> overrides) {

@@ -3,13 +3,13 @@
 #include "stickslip/planning/planner.h"
 
 #include "stickslip/planning/objective.h"
+#include "stickslip/planning/starts.h"
 #include "stickslip/planning/whole_trajectory.h"
 #include "stickslip/simulation/simulation.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <random>
 
 namespace stickslip::planning {
 namespace {
@@ -17,12 +17,8 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kSame = 1e-6;  // relative: unknowns of one and the same solution
-
-// In [0, 1), the same bits everywhere.
-double uniform(std::mt19937_64& random) {
-  return static_cast<double>(random() >> 11) * 0x1.0p-53;
-}
+constexpr double kOtherClass = 10;  // how much further away a start counts that touches too often or too rarely
+constexpr double kSame = 1e-6;      // relative: unknowns of one and the same solution
 
 bool same(const VectorXd& a, const VectorXd& b) {
   return (a - b).cwiseAbs().maxCoeff() <= kSame * std::max(1.0, a.cwiseAbs().maxCoeff());
@@ -43,38 +39,16 @@ void note_closest(const Plan& plan, const Search& found, PlanResult& result) {
   if (!(found.violation() < result.violation)) return;
   result.violation = found.violation();
   result.closest = found.unknowns;
+  result.note = found.note;
   Index worst = 0;
   found.residual.cwiseAbs().maxCoeff(&worst);
   result.violated = plan.conditions[static_cast<std::size_t>(worst)].text;
 }
 
-}  // namespace
-
-VectorXd start_of(const Plan& plan, int number) {
-  VectorXd start(static_cast<Index>(plan.unknowns.size()));
-  std::size_t guesses = 1;
-  for (const Unknown& unknown : plan.unknowns) guesses = std::max(guesses, unknown.guesses.size());
-  std::mt19937_64 random(plan.seed * 1000003 + static_cast<std::uint64_t>(number));
-  for (std::size_t i = 0; i < plan.unknowns.size(); ++i) {
-    const Unknown& unknown = plan.unknowns[i];
-    double& value = start[static_cast<Index>(i)];
-    if (static_cast<std::size_t>(number) < guesses) {
-      value = unknown.guesses[std::min(static_cast<std::size_t>(number), unknown.guesses.size() - 1)];
-    } else if (std::isfinite(unknown.low) && std::isfinite(unknown.high)) {
-      value = unknown.low + (unknown.high - unknown.low) * uniform(random);
-    } else {
-      value = std::clamp(unknown.guesses[0] + unknown.scale * (2 * uniform(random) - 1), unknown.low, unknown.high);
-    }
-  }
-  return start;
-}
-
-namespace {
-
 // Searches from all starts, by one method and then perhaps by the other.
 class Planner {
  public:
-  explicit Planner(const Plan& plan) : plan_(plan), shooter_(plan) {}
+  explicit Planner(const Plan& plan) : plan_(plan), shooter_(plan), starts_(plan) {}
 
   PlanResult run() {
     const std::string objection = objection_to_whole(plan_, shooter_.scene());
@@ -100,7 +74,7 @@ class Planner {
 
   // The simulator's own run, which is one Newton step away at most, has the last word.
   Search whole(const VectorXd& start) {
-    const Search found = solve_whole(plan_, shooter_.scene(), start);
+    const Search found = solve_whole(plan_, shooter_, start);
     if (found.ending != Search::Ending::Solved) return found;
     if (!within_bounds(plan_, found.unknowns)) {
       Search outside;  // the complementarity problem knows no bounds of the unknowns
@@ -112,11 +86,35 @@ class Planner {
     return confirmed;
   }
 
+  // Among random places, the one whose run comes closest to the conditions, and touches as often as it should.
+  void choose(Start& start) {
+    if (start.others.empty()) return;
+    double least = distance(start.unknowns);
+    for (const VectorXd& other : start.others) {
+      const double here = distance(other);
+      if (!(here < least)) continue;
+      least = here;
+      start.unknowns = other;
+    }
+  }
+
+  double distance(const VectorXd& unknowns) {
+    const Shot shot = shooter_.shoot(unknowns, false);
+    if (!shot.ran) return std::numeric_limits<double>::infinity();
+    VectorXd residual;
+    Eigen::MatrixXd none;
+    residual_of(shooter_.conditions(), shot, residual, none);
+    const bool other_class = plan_.touches >= 0 && static_cast<std::size_t>(plan_.touches) != shooter_.touches().size();
+    return residual.norm() * (other_class ? kOtherClass : 1);
+  }
+
   template <class OneSearch>
   void search_all(const char* method, const OneSearch& one) {
     result_.method = method;
-    for (int number = 0; number < plan_.starts; ++number) {
-      const Search found = one(start_of(plan_, number));
+    int number = 0;
+    for (std::optional<Start> start; (start = starts_.at(number)); ++number) {
+      choose(*start);
+      const Search found = one(start->unknowns);
       ++result_.starts;
       if (found.ending != Search::Ending::Solved) {
         note_closest(plan_, found, result_);
@@ -130,15 +128,16 @@ class Planner {
       const bool known = std::ranges::any_of(
           result_.solutions, [&](const Solution& other) { return same(other.unknowns, found.unknowns); });
       if (!known)
-        result_.solutions.push_back({found.unknowns, found.violation(), found.objective, found.worst_balance,
-                                     found.worst_residual, shooter_.modes(), shooter_.touches(), number,
-                                     found.iterations});
+        result_.solutions.push_back({found.unknowns, found.violation(), found.residual, found.objective,
+                                     found.worst_balance, found.worst_residual, shooter_.modes(), shooter_.touches(),
+                                     number, start->name, start->unknowns, found.iterations});
       if (plan_.wanted == Wanted::One) return;
     }
   }
 
   const Plan& plan_;
   Shooter shooter_;
+  Starts starts_;
   PlanResult result_;
 };
 

@@ -15,12 +15,15 @@ namespace stickslip::planning {
 struct Solution {
   Eigen::VectorXd unknowns;
   double violation = 0;        // largest of the conditions
+  Eigen::VectorXd residual;    // of each condition
   double objective = 0;        // if there is one
   double dynamics = 0;         // residual of the equations of motion, worst step
   double complementarity = 0;  // certificate, worst step
   std::vector<simulation::ModeInterval> modes;
   std::vector<sensitivity::Touch> touches;  // located by the stepper
   int start = 0;                            // which search found it
+  std::string origin;                       // where that began (starts.h)
+  Eigen::VectorXd begun;                    // the unknowns there
   int iterations = 0;
 };
 
@@ -38,12 +41,10 @@ struct PlanResult {
   double violation = std::numeric_limits<double>::infinity();
   std::string violated;  // the condition that is violated most
   std::string cause;     // why no run was possible, if none was
+  std::string note;      // of the search that came closest
 };
 
 [[nodiscard]] PlanResult solve(const Plan& plan);
-
-// Places from which the searches begin: the guesses, then random ones within the bounds.
-[[nodiscard]] Eigen::VectorXd start_of(const Plan& plan, int number);
 
 // The conditions at the end of a run of the scene by simulation/, as `run` does it. Empty: a step was not certified.
 [[nodiscard]] std::vector<ReachedCondition> reached_conditions(const Plan& plan, const scene::Scene& scene);

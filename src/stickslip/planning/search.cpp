@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/planning/search.h"
 
+#include <fmt/format.h>
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
@@ -17,7 +18,10 @@ using Eigen::VectorXd;
 
 constexpr double kFirstDamping = 1e-3, kMoreDamping = 5, kLessDamping = 0.1, kNoDamping = 1e-6, kMostDamping = 1e10;
 constexpr double kSmallestStep = 1e-15;  // relative
-constexpr double kNearlyThere = 1e-5;    // the next step is likely the last: its derivative is not needed
+constexpr int kPatience = 10;            // iterations in which the conditions must come closer by
+constexpr double kCreeps = 0.7;
+constexpr double kIdle = 1e-12;        // relative to the largest derivative
+constexpr double kNearlyThere = 1e-5;  // the next step is likely the last: its derivative is not needed
 
 class Minimiser {
  public:
@@ -34,6 +38,10 @@ class Minimiser {
     take(shot);
     for (; result_.iterations < plan_.iterations; ++result_.iterations) {
       if (solved()) return end(Search::Ending::Solved);
+      if (result_.iterations % kPatience == 0) {  // it creeps: another start is worth more
+        if (norm_ > kCreeps * norm_before_) return end(Search::Ending::Stalled);
+        norm_before_ = norm_;
+      }
       if (!improve()) return end(Search::Ending::Stalled);
     }
     return end(solved() ? Search::Ending::Solved : Search::Ending::IterationLimit);
@@ -44,7 +52,21 @@ class Minimiser {
 
   Search& end(Search::Ending ending) {
     result_.ending = ending;
+    if (ending != Search::Ending::Solved) result_.note = idle();
     return result_;
+  }
+
+  // An unknown or a condition that has no part in the derivative.
+  [[nodiscard]] std::string idle() const {
+    const double least = kIdle * (jacobian_.size() > 0 ? jacobian_.cwiseAbs().maxCoeff() : 0);
+    for (Index i = 0; i < jacobian_.rows(); ++i)
+      if (std::abs(result_.residual[i]) > plan_.tolerance && jacobian_.row(i).cwiseAbs().maxCoeff() <= least)
+        return fmt::format("no unknown changes \"{}\" there", plan_.conditions[static_cast<std::size_t>(i)].text);
+    for (Index k = 0; k < jacobian_.cols(); ++k)
+      if (jacobian_.col(k).cwiseAbs().maxCoeff() <= least)
+        return fmt::format("the unknown '{}' changes no condition there",
+                           plan_.unknowns[static_cast<std::size_t>(k)].name);
+    return {};
   }
 
   void take(const Shot& shot) {
@@ -135,6 +157,7 @@ class Minimiser {
   Search result_;
   MatrixXd jacobian_;
   double norm_ = 0, damping_ = 0;
+  double norm_before_ = std::numeric_limits<double>::infinity();
   bool tried_damping_ = false;
 };
 

@@ -8,7 +8,8 @@
 // It begins with nu = 0, the Gauss-Newton step of least length (complete orthogonal decomposition, so that fewer
 // conditions than unknowns need no special case). A step that does not make |r| smaller, or whose run fails, is
 // rejected: nu = 1e-3, then five times as much; an accepted one makes nu ten times smaller, and 0 below 1e-6. Unknowns
-// at a bound whose descent leads out of it stay there for the step; others are clipped.
+// at a bound whose descent leads out of it stay there for the step; others are clipped. A search that has come closer
+// by less than a third in ten iterations is given up.
 //
 // Symbol  variable     meaning
 //   r     residual     of the conditions; an inequality that holds contributes nothing
@@ -29,6 +30,7 @@ struct Search {
   double objective = 0;
   int iterations = 0;
   std::string cause;  // NeverRan: why the first run failed
+  std::string note;   // not solved: which unknown changes nothing there, or which condition nothing changes
   double worst_residual = 0, worst_balance = 0;
 
   [[nodiscard]] double violation() const {

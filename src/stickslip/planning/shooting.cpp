@@ -53,17 +53,6 @@ VectorXd start_difference(const model::State& low, const model::State& high) {
   return d;
 }
 
-// Does the text use this name? Names are runs of letters, digits and underscores that follow no dot.
-bool mentions(const std::string& text, const std::string& name) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const bool begins = at == 0 || (!is_word(text[at - 1]) && text[at - 1] != '.');
-    const bool ends = at + name.size() == text.size() || !is_word(text[at + name.size()]);
-    if (begins && ends) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Shooter::Shooter(const Plan& plan) : plan_(plan) {
@@ -81,68 +70,86 @@ Shooter::Shooter(const Plan& plan) : plan_(plan) {
 
 Shooter::~Shooter() = default;
 
-Shot Shooter::shoot(const VectorXd& unknowns, bool with_derivatives) {
-  if (with_derivatives && !exact_) return shoot_by_differences(unknowns);
-  return start_only_ ? shoot_start(unknowns, with_derivatives) : shoot_scene(unknowns, with_derivatives);
+Placed Shooter::place(const VectorXd& unknowns, bool with_directions) {
+  Placed placed;
+  if (start_only_)
+    place_start(unknowns, with_directions, placed);
+  else
+    place_scene(unknowns, with_directions, placed);
+  return placed;
 }
 
-namespace {
-
-// One run and what the conditions say about it.
-class Flight {
- public:
-  Flight(const scene::Scene& scene, EndConditions& conditions)
-      : scene_(scene), conditions_(conditions), run_(scene.model, scene.method) {}
-
-  void fly(std::span<const Direction> directions, Shot& shot) {
-    shot.ran = run_.run_until(scene_.duration, directions);
-    shot.worst_residual = run_.worst_residual();
-    shot.worst_balance = run_.worst_balance();
-    if (!shot.ran) {
-      shot.cause = fmt::format("the step at t = {:.6g} was not certified", run_.failed_at());
-      return;
-    }
-    start_ = model::initial_state(scene_.model);
-    conditions_.evaluate(start_, run_.end(), shot.values);
-    if (!shot.values.allFinite()) {
-      shot.ran = false;
-      shot.cause = "a condition is not a number at the end of the run";
-    }
+void Shooter::place_start(const VectorXd& unknowns, bool with_directions, Placed& placed) {
+  for (std::size_t i = 0; i < plan_.unknowns.size(); ++i) {
+    const Unknown& unknown = plan_.unknowns[i];
+    set_start(unknown, unknowns[static_cast<Index>(i)],
+              base_->model.bodies[static_cast<std::size_t>(unknown.body)].initial);
   }
+  placed.scene = base_.get();
+  placed.conditions = conditions_.get();
+  if (!with_directions) return;
+  placed.directions.resize(plan_.unknowns.size());
+  const Index size = static_cast<Index>(base_->model.bodies.size()) * kBodyTangent;
+  for (std::size_t i = 0; i < placed.directions.size(); ++i) {
+    placed.directions[i].start.setZero(size);
+    placed.directions[i].start[plan_.unknowns[i].body * kBodyTangent + plan_.unknowns[i].component] = 1;
+  }
+  placed.low.assign(plan_.unknowns.size(), conditions_.get());
+  placed.high = placed.low;
+}
 
-  // d values / d unknown k; low and high: conditions of the scenes below and above, where the scene depends on it.
-  void differentiate(Index k, const Direction& direction, EndConditions& low, EndConditions& high, Shot& shot) {
-    const auto& tangent = run_.tangents().col(k);
-    const double size = std::max(tangent.cwiseAbs().maxCoeff(), direction.start.cwiseAbs().maxCoeff());
-    const bool varies = direction.low != nullptr;
-    if (!varies && size == 0) {
-      shot.derivatives.col(k).setZero();
-      return;
+void Shooter::place_scene(const VectorXd& unknowns, bool with_directions, Placed& placed) {
+  const auto add = [&](const VectorXd& at) {
+    placed.scenes.push_back(std::make_unique<scene::Scene>(scene_at(plan_, as_span(at))));
+    placed.made.push_back(std::make_unique<EndConditions>(plan_, *placed.scenes.back()));
+    return placed.made.back().get();
+  };
+  try {
+    placed.conditions = add(unknowns);
+    VectorXd moved = unknowns;
+    for (Index k = 0; with_directions && k < unknowns.size(); ++k) {
+      const Unknown& unknown = plan_.unknowns[static_cast<std::size_t>(k)];
+      Direction direction;
+      const double step = kParameterStep * size_of(unknown, unknowns[k]);
+      direction.below = std::min(step, unknowns[k] - unknown.low);
+      direction.above = std::min(step, unknown.high - unknowns[k]);
+      moved[k] = unknowns[k] - direction.below;
+      placed.low.push_back(add(moved));
+      direction.low = &placed.scenes.back()->model;
+      moved[k] = unknowns[k] + direction.above;
+      placed.high.push_back(add(moved));
+      direction.high = &placed.scenes.back()->model;
+      moved[k] = unknowns[k];
+      direction.start = start_difference(model::initial_state(*direction.low), model::initial_state(*direction.high)) /
+                        (direction.below + direction.above);
+      placed.directions.push_back(std::move(direction));
     }
-    const double below = varies ? direction.below : kEndStep / size, above = varies ? direction.above : kEndStep / size;
-    move(tangent, direction.start, -below);
-    low.evaluate(moved_start_, moved_end_, before_);
-    move(tangent, direction.start, above);
-    high.evaluate(moved_start_, moved_end_, after_);
-    shot.derivatives.col(k) = (after_ - before_) / (below + above);
+    placed.scene = placed.scenes.front().get();
+  } catch (const scene::SceneError& error) {
+    placed.cause = error.message();
   }
+}
 
-  [[nodiscard]] const RunSensitivity& run() const { return run_; }
-
- private:
-  void move(const Eigen::Ref<const VectorXd>& end, const VectorXd& start, double amount) {
-    sensitivity::move_along(run_.end(), end, amount, moved_end_);
-    sensitivity::move_along(start_, start, amount, moved_start_);
-  }
-
-  const scene::Scene& scene_;
-  EndConditions& conditions_;
-  RunSensitivity run_;
-  model::State start_, moved_start_, moved_end_;
-  VectorXd before_, after_;
-};
-
-}  // namespace
+void differentiate_ends(const model::State& start, const model::State& end,
+                        const Eigen::Ref<const VectorXd>& end_tangent, const Direction& direction, EndConditions& low,
+                        EndConditions& high, Eigen::Ref<VectorXd> derivative) {
+  const double size = std::max(end_tangent.cwiseAbs().maxCoeff(), direction.start.cwiseAbs().maxCoeff());
+  const bool varies = direction.low != nullptr;
+  derivative.setZero();
+  if (!varies && size == 0) return;
+  const double below = varies ? direction.below : kEndStep / size, above = varies ? direction.above : kEndStep / size;
+  thread_local model::State moved_start, moved_end;
+  thread_local VectorXd before, after;
+  const auto move = [&](double amount) {
+    sensitivity::move_along(end, end_tangent, amount, moved_end);
+    sensitivity::move_along(start, direction.start, amount, moved_start);
+  };
+  move(-below);
+  low.evaluate(moved_start, moved_end, before);
+  move(above);
+  high.evaluate(moved_start, moved_end, after);
+  derivative = (after - before) / (below + above);
+}
 
 void Shooter::remember(const RunSensitivity& run) {
   const simulation::ModeTimeline& timeline = run.timeline();
@@ -152,84 +159,45 @@ void Shooter::remember(const RunSensitivity& run) {
   touches_.assign(run.touches().begin(), run.touches().end());
 }
 
-Shot Shooter::shoot_start(const VectorXd& unknowns, bool with_derivatives) {
-  for (std::size_t i = 0; i < plan_.unknowns.size(); ++i) {
-    const Unknown& unknown = plan_.unknowns[i];
-    set_start(unknown, unknowns[static_cast<Index>(i)],
-              base_->model.bodies[static_cast<std::size_t>(unknown.body)].initial);
-  }
-  std::vector<Direction> directions;
-  if (with_derivatives) {
-    directions.resize(plan_.unknowns.size());
-    const Index size = static_cast<Index>(base_->model.bodies.size()) * kBodyTangent;
-    for (std::size_t i = 0; i < directions.size(); ++i) {
-      directions[i].start.setZero(size);
-      directions[i].start[plan_.unknowns[i].body * kBodyTangent + plan_.unknowns[i].component] = 1;
-    }
-  }
-  Shot shot;
-  ++runs_;
-  Flight flight(*base_, *conditions_);
-  flight.fly(directions, shot);
-  if (!shot.ran) return shot;
-  remember(flight.run());
-  if (!with_derivatives) return shot;
-  shot.derivatives.resize(shot.values.size(), unknowns.size());
-  for (Index k = 0; k < unknowns.size(); ++k)
-    flight.differentiate(k, directions[static_cast<std::size_t>(k)], *conditions_, *conditions_, shot);
-  return shot;
+Shot Shooter::shoot(const VectorXd& unknowns, bool with_derivatives) {
+  return with_derivatives && !exact_ ? shoot_by_differences(unknowns) : shoot_once(unknowns, with_derivatives);
 }
 
-Shot Shooter::shoot_scene(const VectorXd& unknowns, bool with_derivatives) {
+Shot Shooter::shoot_once(const VectorXd& unknowns, bool with_derivatives) {
   Shot shot;
-  scene::Scene scene;
-  std::vector<scene::Scene> below, above;
-  std::vector<Direction> directions;
-  const Index n = unknowns.size();
-  try {
-    scene = scene_at(plan_, as_span(unknowns));
-    VectorXd moved = unknowns;
-    below.reserve(static_cast<std::size_t>(n));  // directions point at the models
-    above.reserve(static_cast<std::size_t>(n));
-    for (Index k = 0; with_derivatives && k < n; ++k) {
-      const Unknown& unknown = plan_.unknowns[static_cast<std::size_t>(k)];
-      Direction direction;
-      const double step = kParameterStep * size_of(unknown, unknowns[k]);
-      direction.below = std::min(step, unknowns[k] - unknown.low);
-      direction.above = std::min(step, unknown.high - unknowns[k]);
-      moved[k] = unknowns[k] - direction.below;
-      below.push_back(scene_at(plan_, as_span(moved)));
-      moved[k] = unknowns[k] + direction.above;
-      above.push_back(scene_at(plan_, as_span(moved)));
-      moved[k] = unknowns[k];
-      direction.low = &below.back().model;
-      direction.high = &above.back().model;
-      direction.start = start_difference(model::initial_state(*direction.low), model::initial_state(*direction.high)) /
-                        (direction.below + direction.above);
-      directions.push_back(std::move(direction));
-    }
-  } catch (const scene::SceneError& error) {
-    shot.cause = error.message();
+  const Placed placed = place(unknowns, with_derivatives);
+  if (placed.scene == nullptr) {
+    shot.cause = placed.cause;
     return shot;
   }
   ++runs_;
-  EndConditions conditions(plan_, scene);
-  Flight flight(scene, conditions);
-  flight.fly(directions, shot);
-  if (!shot.ran) return shot;
-  remember(flight.run());
+  RunSensitivity run(placed.scene->model, placed.scene->method);
+  shot.ran = run.run_until(placed.scene->duration, placed.directions);
+  shot.worst_residual = run.worst_residual();
+  shot.worst_balance = run.worst_balance();
+  if (!shot.ran) {
+    shot.cause = fmt::format("the step at t = {:.6g} was not certified", run.failed_at());
+    return shot;
+  }
+  const model::State start = model::initial_state(placed.scene->model);
+  placed.conditions->evaluate(start, run.end(), shot.values);
+  if (!shot.values.allFinite()) {
+    shot.ran = false;
+    shot.cause = "a condition is not a number at the end of the run";
+    return shot;
+  }
+  remember(run);
   if (!with_derivatives) return shot;
-  shot.derivatives.resize(shot.values.size(), n);
-  for (Index k = 0; k < n; ++k) {
+  shot.derivatives.resize(shot.values.size(), unknowns.size());
+  for (Index k = 0; k < unknowns.size(); ++k) {
     const auto i = static_cast<std::size_t>(k);
-    EndConditions low(plan_, below[i]), high(plan_, above[i]);
-    flight.differentiate(k, directions[i], low, high, shot);
+    differentiate_ends(start, run.end(), run.tangents().col(k), placed.directions[i], *placed.low[i], *placed.high[i],
+                       shot.derivatives.col(k));
   }
   return shot;
 }
 
 Shot Shooter::shoot_by_differences(const VectorXd& unknowns) {
-  const auto run = [&](const VectorXd& at) { return start_only_ ? shoot_start(at, false) : shoot_scene(at, false); };
   VectorXd moved = unknowns;
   Eigen::MatrixXd derivatives(0, 0);
   for (Index k = 0; k < unknowns.size(); ++k) {
@@ -237,16 +205,16 @@ Shot Shooter::shoot_by_differences(const VectorXd& unknowns) {
     const double step = kRunStep * size_of(unknown, unknowns[k]);
     const double below = std::min(step, unknowns[k] - unknown.low), above = std::min(step, unknown.high - unknowns[k]);
     moved[k] = unknowns[k] - below;
-    const Shot low = run(moved);
+    const Shot low = shoot_once(moved, false);
     if (!low.ran) return low;
     moved[k] = unknowns[k] + above;
-    const Shot high = run(moved);
+    const Shot high = shoot_once(moved, false);
     if (!high.ran) return high;
     moved[k] = unknowns[k];
     if (k == 0) derivatives.resize(low.values.size(), unknowns.size());
     derivatives.col(k) = (high.values - low.values) / (below + above);
   }
-  Shot shot = run(unknowns);  // last: modes() are its own
+  Shot shot = shoot_once(unknowns, false);  // last: modes() are its own
   shot.derivatives = std::move(derivatives);
   return shot;
 }

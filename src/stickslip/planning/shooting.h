@@ -28,6 +28,18 @@ struct Shot {
   double worst_balance = 0;     // equations of motion; only with exact derivatives
 };
 
+// The scene at given unknowns, and how it changes with each of them.
+struct Placed {
+  const scene::Scene* scene = nullptr;  // null: cause says why there is none
+  std::string cause;
+  EndConditions* conditions = nullptr;
+  std::vector<sensitivity::Direction> directions;  // one per unknown, if asked for
+  std::vector<EndConditions*> low, high;           // likewise: of the scenes below and above
+  // What of this is not the shooter's own.
+  std::vector<std::unique_ptr<scene::Scene>> scenes;
+  std::vector<std::unique_ptr<EndConditions>> made;
+};
+
 class Shooter {
  public:
   explicit Shooter(const Plan& plan);  // which must outlive the shooter; throws SceneError
@@ -36,6 +48,8 @@ class Shooter {
   Shooter& operator=(const Shooter&) = delete;
 
   [[nodiscard]] Shot shoot(const Eigen::VectorXd& unknowns, bool with_derivatives);
+  // Valid until the next call, and as long as the shooter.
+  [[nodiscard]] Placed place(const Eigen::VectorXd& unknowns, bool with_directions);
 
   [[nodiscard]] bool exact() const { return exact_; }  // derivatives by differentiating steps
   [[nodiscard]] const scene::Scene& scene() const { return *base_; }
@@ -46,8 +60,9 @@ class Shooter {
   [[nodiscard]] const EndConditions& conditions() const { return *conditions_; }
 
  private:
-  Shot shoot_start(const Eigen::VectorXd& unknowns, bool with_derivatives);
-  Shot shoot_scene(const Eigen::VectorXd& unknowns, bool with_derivatives);
+  void place_start(const Eigen::VectorXd& unknowns, bool with_directions, Placed& placed);
+  void place_scene(const Eigen::VectorXd& unknowns, bool with_directions, Placed& placed);
+  Shot shoot_once(const Eigen::VectorXd& unknowns, bool with_derivatives);
   Shot shoot_by_differences(const Eigen::VectorXd& unknowns);
   void remember(const sensitivity::RunSensitivity& run);
 
@@ -59,5 +74,10 @@ class Shooter {
   std::vector<sensitivity::Touch> touches_;
   std::int64_t runs_ = 0;
 };
+
+// d conditions / d unknown, when the unknown moves the ends along these tangents.
+void differentiate_ends(const model::State& start, const model::State& end,
+                        const Eigen::Ref<const Eigen::VectorXd>& end_tangent, const sensitivity::Direction& direction,
+                        EndConditions& low, EndConditions& high, Eigen::Ref<Eigen::VectorXd> derivative);
 
 }  // namespace stickslip::planning

@@ -3,11 +3,16 @@
 #include "stickslip/planning/whole_trajectory.h"
 
 #include "stickslip/collision/registry.h"
-#include "stickslip/complementarity/mcp/mcp_solver.h"
-#include "stickslip/sensitivity/tangent.h"
+#include "stickslip/contact/support_rows.h"
+#include "stickslip/sensitivity/step_jacobian.h"
+
+#include <Eigen/LU>
+#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <optional>
 
 namespace stickslip::planning {
 namespace {
@@ -16,428 +21,355 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using sensitivity::ActiveContact;
-using sensitivity::kBodyTangent;
-using sensitivity::StepEquations;
-using Triplet = Eigen::Triplet<double>;
+using sensitivity::Direction;
+using sensitivity::StepJacobian;
+using sensitivity::StepSpan;
 
-constexpr Index kCoarsest = 13;         // steps
-constexpr double kRough = 1e-6;         // certificate on grids that are only a start for the next
-constexpr double kFine = 1e-12;         // on the last one
-constexpr double kDisplacement = 1e-5;  // for differences, relative to the size of things
+constexpr Index kCoarsest = 13;  // steps
+constexpr double kRough = 1e-4;  // defect, relative to the speeds, on grids that are only a start for the next
+constexpr double kFine = 1e-11;  // on the last one
+constexpr std::size_t kLookBack = 5;
+constexpr double kDecrease = 1e-4, kShortest = 1.0 / 512;
 
-bool orientation_matters(const model::Body& body, const contact::BodyTraits& traits) {
-  if (body.planar() || !traits.free_rotation) return false;
-  if (!traits.isotropic || traits.locked_rotation) return true;
-  return !std::ranges::all_of(body.shapes, [](const model::PlacedShape& shape) {
-    return std::holds_alternative<model::Sphere>(shape.shape) && shape.pose.position.isZero(0);
-  });
-}
+// One step's unknowns, and their change per unit of [1, du].
+struct StepValues {
+  VectorXd v, p;  // p in units of velocity: normal, tangents of each contact
+  MatrixXd change;
+};
 
-// One grid of steps.
 class Trajectory {
  public:
-  Trajectory(const Plan& plan, const scene::Scene& scene)
-      : plan_(plan),
-        scene_(scene),
-        equations_(scene.model, scene.method),
-        conditions_(plan, scene),
-        start_(model::initial_state(scene.model)) {
-    n_ = static_cast<Index>(equations_.freedoms().size());
-    m_ = static_cast<Index>(plan.unknowns.size());
-    list_contacts();
-    block_ = n_;
-    for (const ActiveContact& contact : contacts_) block_ += 2 + contact.tangents;
+  Trajectory(const Plan& plan, Shooter& shooter, const VectorXd& start) : plan_(plan), shooter_(shooter), u_(start) {}
+
+  // False when the scene cannot be made at the start.
+  bool begin() {
+    if (!place(u_)) return false;
+    find_contacts();
+    return true;
   }
 
   void set_grid(Index steps) {
-    steps_ = steps;
-    h_ = scene_.duration / static_cast<double>(steps);
+    const std::vector<StepValues> coarse = std::move(steps_);
+    steps_.assign(static_cast<std::size_t>(steps), {});
+    states_.resize(steps_.size() + 1);
+    h_ = placed_->scene->duration / static_cast<double>(steps);
+    if (coarse.empty())
+      start_cold();
+    else
+      refine(coarse);
   }
-  [[nodiscard]] Index size() const { return m_ + steps_ * block_; }
 
-  // Everything moves on with the start velocity, and contacts carry what gravity puts on them in a step.
-  [[nodiscard]] VectorXd cold_start(const VectorXd& u) {
-    VectorXd x = VectorXd::Zero(size());
-    x.head(m_) = u;
-    const VectorXd v = start_velocity(x);
-    for (Index k = 1; k <= steps_; ++k) {
-      x.segment(place(k), n_) = static_cast<double>(k) * h_ * v;
-      Index at = place(k) + n_;
-      for (const ActiveContact& contact : contacts_) {
-        x[at] = h_ * scene_.model.gravity.norm();
-        at += 2 + contact.tangents;
-        x[at - 1] = v.norm();
-      }
+  // Newton's method on this grid.
+  bool solve(double tolerance, double of_conditions, int most, Search& result) {
+    std::deque<double> merits{defect()};
+    for (; result.iterations < most; ++result.iterations) {
+      if (largest_ <= tolerance * speed_ && condition_values().cwiseAbs().maxCoeff() <= of_conditions) return true;
+      if (!linearise()) return false;
+      const double reference = *std::ranges::max_element(merits);
+      if (!search_line(reference)) return false;
+      merits.push_back(defect());
+      if (merits.size() > kLookBack) merits.pop_front();
     }
-    return x;
+    return false;
   }
 
-  // The same motion on another grid.
-  [[nodiscard]] VectorXd refined(const VectorXd& coarse, Index coarse_steps) const {
-    VectorXd x(size());
-    x.head(m_) = coarse.head(m_);
-    const double ratio = static_cast<double>(coarse_steps) / static_cast<double>(steps_);
-    const auto old = [&](Index k) { return coarse.segment(m_ + (k - 1) * block_, block_); };
-    for (Index k = 1; k <= steps_; ++k) {
-      const double t = static_cast<double>(k) * ratio;
-      const auto below = std::min(static_cast<Index>(t), coarse_steps - 1);
-      const double share = t - static_cast<double>(below);
-      const VectorXd before = below > 0 ? VectorXd(old(below)) : VectorXd(VectorXd::Zero(block_));
-      auto here = x.segment(place(k), block_);
-      here = (1 - share) * before + share * old(below + 1);
-      Index at = n_;
-      for (const ActiveContact& contact : contacts_) {  // impulses of the step into which the instant falls
-        here.segment(at, 1 + contact.tangents) = ratio * old(below + 1).segment(at, 1 + contact.tangents);
-        here[at + 1 + contact.tangents] = old(below + 1)[at + 1 + contact.tangents];
-        at += 2 + contact.tangents;
-      }
-    }
-    return x;
-  }
-
-  [[nodiscard]] complementarity::McpProblem problem() {
-    complementarity::McpProblem mcp;
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    mcp.lower.setConstant(size(), -kInfinity);
-    mcp.upper.setConstant(size(), kInfinity);
-    for (Index k = 1; k <= steps_; ++k) {
-      Index at = place(k) + n_;
-      for (const ActiveContact& contact : contacts_) {
-        mcp.lower[at] = 0;
-        at += 2 + contact.tangents;
-        mcp.lower[at - 1] = 0;
-      }
-    }
-    mcp.function = [this](const VectorXd& x, VectorXd& f) {
-      evaluate(x, f, nullptr);
-      return f.allFinite();
-    };
-    mcp.jacobian = [this](const VectorXd& x, Eigen::SparseMatrix<double>& J) {
-      VectorXd f(size());
-      triplets_.clear();
-      evaluate(x, f, &triplets_);
-      J.resize(size(), size());
-      J.setFromTriplets(triplets_.begin(), triplets_.end());
-      return true;
-    };
-    return mcp;
-  }
-
-  // Of the conditions alone.
-  [[nodiscard]] VectorXd condition_values(const VectorXd& x) {
-    VectorXd f(size());
-    evaluate(x, f, nullptr);
-    return f.head(m_);
-  }
+  [[nodiscard]] VectorXd condition_values() const { return values_.head(static_cast<Index>(plan_.conditions.size())); }
+  [[nodiscard]] const VectorXd& unknowns() const { return u_; }
+  [[nodiscard]] double relative_defect() const { return largest_ / speed_; }
 
  private:
-  [[nodiscard]] Index place(Index k) const { return m_ + (k - 1) * block_; }
-
-  void list_contacts() {
-    std::vector<collision::Contact> found;
-    const auto collider = collision::make_collider(scene_.method.collider);
-    collider->find(scene_.model, start_, 0, scene_.method.step, found);
-    const int tangents = scene_.model.dimension == 3 ? 2 : 1;
-    for (const collision::Contact& contact : found) {
-      ActiveContact active;
-      active.contact = contact;
-      active.tangents = tangents;
-      active.slides = true;
-      contact::set_frame(contact.normal, scene_.model.dimension, active.rows);
-      contacts_.push_back(active);
-    }
-    // Velocity per impulse, and the size of things.
-    values_ = {};
-    equations_.evaluate(start_, {scene_.method.step, scene_.method.step}, VectorXd::Zero(n_), contacts_, values_);
-    VectorXd change(n_);
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      double sum = 0;
-      for (int k = 1; k <= tangents; ++k) {
-        equations_.response(c, k, change);
-        sum += equations_.row(c, k).dot(change) / tangents;
-        length_ = std::max({length_, equations_.rows(c).moment_a[k].norm(), equations_.rows(c).moment_b[k].norm()});
-      }
-      weight_.push_back(sum > 0 ? sum : 1);
-    }
-    if (!(length_ > 0)) length_ = 1;
+  // The scene at u: model, start, directions (the first one is that of the defects).
+  bool place(const VectorXd& u) {
+    placed_.emplace(shooter_.place(u, true));
+    if (placed_->scene == nullptr) return false;
+    directions_.assign(1, {});
+    directions_[0].start.setZero(placed_->directions[0].start.size());
+    directions_.insert(directions_.end(), placed_->directions.begin(), placed_->directions.end());
+    jacobian_.emplace(placed_->scene->model, placed_->scene->method, directions_);
+    start_ = model::initial_state(placed_->scene->model);
+    return true;
   }
 
-  // By freedoms, with the unknowns filled in.
-  [[nodiscard]] VectorXd start_velocity(const VectorXd& x) const {
-    VectorXd v(n_);
-    const auto freedoms = equations_.freedoms();
-    for (Index i = 0; i < n_; ++i) {
-      const sensitivity::Freedom& f = freedoms[static_cast<std::size_t>(i)];
-      const model::Twist& twist = start_.bodies[static_cast<std::size_t>(f.body)].velocity;
-      v[i] = f.axis < 3 ? twist.linear[f.axis] : twist.angular[f.axis - 3];
+  void find_contacts() {
+    const scene::Scene& scene = *placed_->scene;
+    std::vector<collision::Contact> found;
+    collision::make_collider(scene.method.collider)->find(scene.model, start_, 0, scene.method.step, found);
+    for (const collision::Contact& contact : found) {
+      ActiveContact& active = contacts_.emplace_back();
+      active.contact = contact;
+      active.tangents = scene.model.dimension == 3 ? 2 : 1;
+      active.slides = true;
+      contact::set_frame(contact.normal, scene.model.dimension, active.rows);
     }
-    for (Index j = 0; j < m_; ++j) v[freedom_of(j)] = x[j];
+    const VectorXd still = VectorXd::Zero(freedoms());
+    jacobian_->linearise(start_, {scene.method.step, scene.method.step}, still, contacts_);
+    for (std::size_t c = 0; c < contacts_.size(); ++c) weight_.push_back(jacobian_->weight(c));
+    impulses_ = jacobian_->size() - freedoms();
+  }
+
+  [[nodiscard]] Index freedoms() const { return static_cast<Index>(jacobian_->equations().freedoms().size()); }
+
+  [[nodiscard]] VectorXd start_velocity() const {
+    VectorXd v(freedoms());
+    const auto list = jacobian_->equations().freedoms();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const model::Twist& twist = start_.bodies[static_cast<std::size_t>(list[i].body)].velocity;
+      v[static_cast<Index>(i)] = list[i].axis < 3 ? twist.linear[list[i].axis] : twist.angular[list[i].axis - 3];
+    }
     return v;
   }
 
-  [[nodiscard]] Index freedom_of(Index unknown) const {
-    const Unknown& one = plan_.unknowns[static_cast<std::size_t>(unknown)];
-    const auto freedoms = equations_.freedoms();
-    for (std::size_t i = 0; i < freedoms.size(); ++i)
-      if (freedoms[i].body == one.body && freedoms[i].axis == one.component - sensitivity::kLinear)
-        return static_cast<Index>(i);
-    return 0;  // objection_to_whole has made sure that there is one
+  // Everything moves on with the start velocity, and contacts carry what gravity puts on them in a step.
+  void start_cold() {
+    const VectorXd v = start_velocity();
+    for (StepValues& step : steps_) {
+      step.v = v;
+      step.p.setZero(impulses_);
+      for (std::size_t c = 0; c < contacts_.size(); ++c) step.p[first(c)] = h_ * placed_->scene->model.gravity.norm();
+    }
   }
 
-  // The state of displacement q and velocity v.
-  void state_at(const VectorXd& q, const VectorXd& v, double time, model::State& state) {
-    tangent_.setZero(static_cast<Index>(start_.bodies.size()) * kBodyTangent);
-    const auto freedoms = equations_.freedoms();
-    for (Index i = 0; i < n_; ++i) {
-      const sensitivity::Freedom& f = freedoms[static_cast<std::size_t>(i)];
-      tangent_[f.body * kBodyTangent + f.axis] = q[i];  // positions, then rotations: as in the tangent
+  // The same motion on a finer grid: velocities between those of the old one, impulses of the step into which the
+  // instant falls.
+  void refine(const std::vector<StepValues>& coarse) {
+    const double ratio = static_cast<double>(coarse.size()) / static_cast<double>(steps_.size());
+    const VectorXd v0 = start_velocity();
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      const double t = static_cast<double>(k + 1) * ratio;
+      const std::size_t below = std::min(static_cast<std::size_t>(t), coarse.size() - 1);
+      const double share = t - static_cast<double>(below);
+      steps_[k].v = (1 - share) * (below > 0 ? coarse[below - 1].v : v0) + share * coarse[below].v;
+      steps_[k].p = ratio * coarse[below].p;
     }
-    sensitivity::move_along(start_, tangent_, 1, state);
-    for (Index i = 0; i < n_; ++i) {
-      const sensitivity::Freedom& f = freedoms[static_cast<std::size_t>(i)];
-      model::Twist& twist = state.bodies[static_cast<std::size_t>(f.body)].velocity;
-      (f.axis < 3 ? twist.linear[f.axis] : twist.angular[f.axis - 3]) = v[i];
-    }
-    state.time = time;
-    model::apply_drives(scene_.model, time, state);
   }
 
-  void evaluate(const VectorXd& x, VectorXd& f, std::vector<Triplet>* J) {
-    VectorXd q0 = VectorXd::Zero(n_), v0 = start_velocity(x);
-    for (Index k = 1; k <= steps_; ++k) {
-      const VectorXd q1 = x.segment(place(k), n_);
-      const VectorXd v1 = (q1 - q0) / h_;
-      take_impulses(x, k);
-      const sensitivity::StepSpan span{h_, static_cast<double>(k) * h_};
-      state_at(q0, v0, span.end_time - h_, before_);
-      equations_.evaluate(before_, span, v1, contacts_, values_);
-      fill_values(x, k, f);
-      if (J != nullptr) add_derivatives(x, k, q0, v0, v1, span, *J);
-      q0 = q1;
-      v0 = v1;
-    }
-    end_conditions(x, q0, v0, f, J);
+  [[nodiscard]] Index first(std::size_t c) const {
+    return static_cast<Index>(c) * (1 + contacts_[0].tangents);  // all contacts of a model have as many
+  }
+  [[nodiscard]] StepSpan span_of(std::size_t k) const { return {h_, static_cast<double>(k + 1) * h_}; }
+
+  void take_impulses(const VectorXd& p) {
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+      for (int i = 0; i <= contacts_[c].tangents; ++i) contacts_[c].p[i] = p[first(c) + i] / weight_[c];
   }
 
-  void take_impulses(const VectorXd& x, Index k) {
-    Index at = place(k) + n_;
+  // What of one contact's law is not fulfilled, in units of velocity; the first entry is the normal one.
+  void law(std::size_t c, const VectorXd& p, const sensitivity::StepEquations::Values& values,
+           Eigen::Ref<VectorXd> out) const {
+    const auto i = static_cast<Index>(c);
+    const int nt = contacts_[c].tangents;
+    const double z = p[first(c)] - values.approach[i], pressed = std::max(0.0, z);
+    const auto pt = p.segment(first(c) + 1, nt);
+    const VectorXd x = pt - values.slip.col(i).head(nt);
+    const double radius = values.mu[i] * pressed, size = x.norm();
+    out[0] = p[first(c)] - pressed;
+    out.tail(nt) = size <= radius ? VectorXd(pt - x) : VectorXd(pt - radius / size * x);
+  }
+
+  // Sum of squares of all defects. Fills states_, values_ and largest_.
+  double defect() {
+    states_[0] = start_;
+    largest_ = 0;
+    speed_ = 0;
+    double sum = 0;
+    VectorXd laws(impulses_);
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      take_impulses(steps_[k].p);
+      sensitivity::StepEquations& equations = jacobian_->equations();
+      equations.evaluate(states_[k], span_of(k), steps_[k].v, contacts_, step_values_);
+      for (std::size_t c = 0; c < contacts_.size(); ++c)
+        law(c, steps_[k].p, step_values_, laws.segment(first(c), 1 + contacts_[c].tangents));
+      equations.end_of(states_[k], span_of(k), steps_[k].v, states_[k + 1]);
+      sum += step_values_.balance.squaredNorm() + laws.squaredNorm();
+      largest_ = std::max(largest_, step_values_.balance.cwiseAbs().maxCoeff());
+      if (laws.size() > 0) largest_ = std::max(largest_, laws.cwiseAbs().maxCoeff());
+      speed_ = std::max(speed_, steps_[k].v.cwiseAbs().maxCoeff());
+    }
+    speed_ = std::max(speed_, h_ * placed_->scene->model.gravity.norm());
+    if (!(speed_ > 0)) speed_ = 1;
+    placed_->conditions->evaluate(start_, states_.back(), values_);
+    const double duration = placed_->scene->duration;
+    sum += condition_values().squaredNorm() / (duration * duration) * static_cast<double>(steps_.size());
+    return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
+  }
+
+  // Newton's step: change of every step's unknowns, and du.
+  bool linearise() {
+    const auto m = static_cast<Index>(directions_.size());
+    MatrixXd tangents(directions_[0].start.size(), m);
+    for (Index j = 0; j < m; ++j) tangents.col(j) = directions_[static_cast<std::size_t>(j)].start;
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      take_impulses(steps_[k].p);
+      jacobian_->linearise(states_[k], span_of(k), steps_[k].v, contacts_);
+      fill(steps_[k].p, tangents);
+      lu_.compute(matrix_);
+      steps_[k].change = lu_.solve(right_);
+      if (!steps_[k].change.allFinite()) return false;
+      jacobian_->take_step(states_[k + 1], steps_[k].change.topRows(freedoms()), tangents);
+    }
+    return solve_conditions(tangents);
+  }
+
+  void fill(const VectorXd& p, const MatrixXd& tangents) {
+    const Index n = freedoms(), size = n + impulses_;
+    const auto& here = jacobian_->here();
+    matrix_.setZero(size, size);
+    right_.setZero(size, tangents.cols());
+    matrix_.topLeftCorner(n, n) = jacobian_->balance_v();
+    VectorXd out(1 + (contacts_.empty() ? 0 : contacts_[0].tangents));
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      for (int i = 0; i <= contacts_[c].tangents; ++i) contacts_[c].p[i] = x[at + i] / weight_[c];
-      at += 2 + contacts_[c].tangents;
+      const Index count = 1 + contacts_[c].tangents;
+      matrix_.block(0, n + first(c), n, count) = -jacobian_->response().middleCols(first(c), count) / weight_[c];
+      fill_law(c, p, here);
+      law(c, p, here, out);
+      right_.block(n + first(c), 0, count, 1) = -out;
     }
-  }
-
-  void fill_values(const VectorXd& x, Index k, VectorXd& f) const {
-    f.segment(place(k), n_) = values_.balance;
-    Index at = place(k) + n_;
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const auto column = static_cast<Index>(c);
-      const int nt = contacts_[c].tangents;
-      const double mu = values_.mu[column], pn = x[at], sigma = x[at + 1 + nt];
-      const auto pt = x.segment(at + 1, nt);
-      f[at] = values_.approach[column];
-      f.segment(at + 1, nt) = mu * pn * values_.slip.col(column).head(nt) + sigma * pt;
-      f[at + 1 + nt] = mu * mu * pn * pn - pt.squaredNorm();
-      at += 2 + nt;
-    }
-  }
-
-  // Columns of the smooth parts by v1, v0 and q0; then the chain rule to q_k, q_(k-1), q_(k-2) and u.
-  void add_derivatives(const VectorXd& x, Index k, const VectorXd& q0, const VectorXd& v0, const VectorXd& v1,
-                       const sensitivity::StepSpan& span, std::vector<Triplet>& J) {
-    const StepEquations::Values here = values_;
-    add_impulse_derivatives(x, k, J);
-    const Index rows = block_;
-    MatrixXd by_v1(rows, n_), by_v0(rows, n_), by_q0(rows, n_);
-    VectorXd moved = v1;
-    for (Index i = 0; i < n_; ++i) {
-      const double size = equations_.freedoms()[static_cast<std::size_t>(i)].axis < 3 ? length_ : 1.0;
-      const double step = kDisplacement * size / h_;
-      moved[i] = v1[i] - step;
-      equations_.evaluate(before_, span, moved, contacts_, minus_);
-      moved[i] = v1[i] + step;
-      equations_.evaluate(before_, span, moved, contacts_, plus_);
-      moved[i] = v1[i];
-      by_v1.col(i) = smooth_rows(x, k, minus_, plus_, 2 * step);
-    }
-    moved = v0;
-    for (Index i = 0; k > 1 ? i < n_ : i < m_; ++i) {  // in the first step only by the unknowns
-      const Index at = k > 1 ? i : freedom_of(i);
-      moved[at] = v0[at] + 1;  // linear
-      state_at(q0, moved, span.end_time - h_, shifted_);
-      equations_.evaluate(shifted_, span, v1, contacts_, plus_);
-      moved[at] = v0[at];
-      by_v0.col(i) = smooth_rows(x, k, here, plus_, 1);
-    }
-    if (k > 1) {
-      moved = q0;
-      for (Index i = 0; i < n_; ++i) {
-        const double step =
-            kDisplacement * (equations_.freedoms()[static_cast<std::size_t>(i)].axis < 3 ? length_ : 1.0);
-        moved[i] = q0[i] - step;
-        state_at(moved, v0, span.end_time - h_, shifted_);
-        equations_.evaluate(shifted_, span, v1, contacts_, minus_);
-        moved[i] = q0[i] + step;
-        state_at(moved, v0, span.end_time - h_, shifted_);
-        equations_.evaluate(shifted_, span, v1, contacts_, plus_);
-        moved[i] = q0[i];
-        by_q0.col(i) = smooth_rows(x, k, minus_, plus_, 2 * step);
+    right_.block(0, 0, n, 1) = -here.balance;
+    for (Index j = 0; j < tangents.cols(); ++j) {
+      const auto& along = jacobian_->along(j, tangents);
+      right_.block(0, j, n, 1) -= along.balance;
+      for (std::size_t c = 0; c < contacts_.size(); ++c) {
+        const auto i = static_cast<Index>(c);
+        const int nt = contacts_[c].tangents;
+        const Index row = n + first(c);
+        right_(row, j) -= by_approach_[c] * along.approach[i];
+        right_.block(row + 1, j, nt, 1) -= cone_by_approach_[c] * along.approach[i] + cone_by_mu_[c] * along.mu[i] +
+                                           cone_by_slip_[c] * along.slip.col(i).head(nt);
       }
     }
-    add_block(place(k), place(k), by_v1 / h_, J);
-    if (k == 1) {
-      add_block(place(k), 0, by_v0.leftCols(m_), J);
-      return;
-    }
-    add_block(place(k), place(k - 1), by_q0 - by_v1 / h_ + by_v0 / h_, J);
-    if (k > 2) add_block(place(k), place(k - 2), -by_v0 / h_, J);
   }
 
-  // (plus - minus) / width in all rows of a step, impulses fixed.
-  [[nodiscard]] VectorXd smooth_rows(const VectorXd& x, Index k, const StepEquations::Values& minus,
-                                     const StepEquations::Values& plus, double width) const {
-    VectorXd d = VectorXd::Zero(block_);
-    d.head(n_) = (plus.balance - minus.balance) / width;
-    Index at = n_;
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const auto column = static_cast<Index>(c);
-      const int nt = contacts_[c].tangents;
-      d[at] = (plus.approach[column] - minus.approach[column]) / width;
-      d.segment(at + 1, nt) = values_.mu[column] * x[place(k) + at] *
-                              (plus.slip.col(column).head(nt) - minus.slip.col(column).head(nt)) / width;
-      at += 2 + nt;
-    }
-    return d;
-  }
-
-  void add_impulse_derivatives(const VectorXd& x, Index k, std::vector<Triplet>& J) {
-    VectorXd change(n_);
-    Index at = place(k) + n_;
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const auto column = static_cast<Index>(c);
-      const int nt = contacts_[c].tangents;
-      const double mu = values_.mu[column], pn = x[at], sigma = x[at + 1 + nt];
-      for (int i = 0; i <= nt; ++i) {
-        equations_.response(c, i, change);
-        add_block(place(k), at + i, -change / weight_[c], J);
+  // Rows of one contact's law, and how they change with approach, slip and mu.
+  void fill_law(std::size_t c, const VectorXd& p, const sensitivity::StepEquations::Values& here) {
+    const Index n = freedoms(), row = n + first(c);
+    const auto i = static_cast<Index>(c);
+    const int nt = contacts_[c].tangents;
+    const double z = p[first(c)] - here.approach[i], pressed = std::max(0.0, z), mu = here.mu[i];
+    const bool closed = z > 0;
+    const VectorXd x = p.segment(first(c) + 1, nt) - here.slip.col(i).head(nt);
+    const double radius = mu * pressed, size = x.norm();
+    for (auto* list : {&cone_by_approach_, &cone_by_mu_}) list->resize(contacts_.size());
+    by_approach_.resize(contacts_.size());
+    cone_by_slip_.resize(contacts_.size());
+    by_approach_[c] = closed ? 1 : 0;
+    if (!closed) matrix_(row, row) = 1;
+    matrix_.block(row, 0, 1, n) = by_approach_[c] * jacobian_->approach_v().row(i);
+    MatrixXd by_p = MatrixXd::Zero(nt, nt);
+    cone_by_approach_[c].setZero(nt);
+    cone_by_mu_[c].setZero(nt);
+    cone_by_slip_[c].setIdentity(nt, nt);
+    if (size > radius) {  // pt - radius x / |x|
+      const VectorXd t = x / size;
+      const MatrixXd turn = radius / size * (MatrixXd::Identity(nt, nt) - t * t.transpose());
+      by_p = MatrixXd::Identity(nt, nt) - turn;
+      cone_by_slip_[c] = turn;
+      cone_by_mu_[c] = -pressed * t;
+      if (closed) {
+        cone_by_approach_[c] = mu * t;
+        matrix_.block(row + 1, row, nt, 1) = -mu * t;
       }
-      const auto add = [&](Index row, Index col, double value) {
-        J.emplace_back(static_cast<int>(row), static_cast<int>(col), value);
-      };
-      for (int i = 1; i <= nt; ++i) {
-        add(at + i, at, mu * values_.slip(i - 1, column));
-        add(at + i, at + i, sigma);
-        add(at + i, at + 1 + nt, x[at + i]);
-        add(at + 1 + nt, at + i, -2 * x[at + i]);
+    }
+    matrix_.block(row + 1, row + 1, nt, nt) = by_p;
+    matrix_.block(row + 1, 0, nt, n) = cone_by_approach_[c] * jacobian_->approach_v().row(i) +
+                                       cone_by_slip_[c] * jacobian_->slip_v().middleRows(2 * i, nt);
+  }
+
+  bool solve_conditions(const MatrixXd& tangents) {
+    const auto conditions = static_cast<Index>(plan_.conditions.size()), m = u_.size();
+    MatrixXd by(values_.size(), m + 1);
+    differentiate_ends(start_, states_.back(), tangents.col(0), directions_[0], *placed_->conditions,
+                       *placed_->conditions, by.col(0));
+    for (Index j = 0; j < m; ++j) {
+      const auto i = static_cast<std::size_t>(j);
+      differentiate_ends(start_, states_.back(), tangents.col(j + 1), directions_[i + 1], *placed_->low[i],
+                         *placed_->high[i], by.col(j + 1));
+    }
+    const VectorXd right = -(condition_values() + by.col(0).head(conditions));
+    du_ = by.topRightCorner(conditions, m).completeOrthogonalDecomposition().solve(right);
+    return du_.allFinite();
+  }
+
+  // The longest of 1, 1/2, 1/4 ... of Newton's step that makes the defects smaller than they were not long ago.
+  bool search_line(double reference) {
+    const VectorXd u = u_;
+    std::vector<StepValues> before = steps_;
+    for (double share = 1; share >= kShortest; share *= 0.5) {
+      VectorXd next = u + share * du_;
+      for (Index j = 0; j < next.size(); ++j) {
+        const Unknown& unknown = plan_.unknowns[static_cast<std::size_t>(j)];
+        next[j] = std::clamp(next[j], unknown.low, unknown.high);
       }
-      add(at + 1 + nt, at, 2 * mu * mu * pn);
-      at += 2 + nt;
+      VectorXd by(next.size() + 1);
+      by << share, next - u;
+      if (!place(next)) continue;
+      u_ = next;
+      for (std::size_t k = 0; k < steps_.size(); ++k) {
+        steps_[k].v = before[k].v + before[k].change.topRows(freedoms()) * by;
+        steps_[k].p = before[k].p + before[k].change.bottomRows(impulses_) * by;
+      }
+      if (defect() <= (1 - kDecrease * share) * reference) return true;
     }
-  }
-
-  static void add_block(Index row, Index column, const MatrixXd& block, std::vector<Triplet>& J) {
-    for (Index j = 0; j < block.cols(); ++j)
-      for (Index i = 0; i < block.rows(); ++i)
-        if (block(i, j) != 0) J.emplace_back(static_cast<int>(row + i), static_cast<int>(column + j), block(i, j));
-  }
-
-  void end_conditions(const VectorXd& x, const VectorXd& q, const VectorXd& v, VectorXd& f, std::vector<Triplet>* J) {
-    const double time = scene_.duration;
-    const VectorXd begin = start_velocity(x);
-    const auto values = [&](const VectorXd& q_end, const VectorXd& v_end, const VectorXd& v_begin, VectorXd& c) {
-      state_at(q_end, v_end, time, shifted_);
-      state_at(VectorXd::Zero(n_), v_begin, 0, before_);
-      conditions_.evaluate(before_, shifted_, c);
-    };
-    VectorXd c, low, high;
-    values(q, v, begin, c);
-    f.head(m_) = c.head(m_);
-    if (J == nullptr) return;
-    MatrixXd by_q(m_, n_), by_v(m_, n_), by_u(m_, m_);
-    VectorXd a = q, b = v, d = begin;
-    for (Index i = 0; i < n_; ++i) {
-      const double size = equations_.freedoms()[static_cast<std::size_t>(i)].axis < 3 ? length_ : 1.0;
-      const double step = kDisplacement * size;
-      a[i] = q[i] - step, values(a, v, begin, low), a[i] = q[i] + step, values(a, v, begin, high), a[i] = q[i];
-      by_q.col(i) = (high.head(m_) - low.head(m_)) / (2 * step);
-      b[i] = v[i] - step, values(q, b, begin, low), b[i] = v[i] + step, values(q, b, begin, high), b[i] = v[i];
-      by_v.col(i) = (high.head(m_) - low.head(m_)) / (2 * step);
-    }
-    for (Index j = 0; j < m_; ++j) {
-      const Index i = freedom_of(j);
-      const double step = kDisplacement;
-      d[i] = begin[i] - step, values(q, v, d, low), d[i] = begin[i] + step, values(q, v, d, high), d[i] = begin[i];
-      by_u.col(j) = (high.head(m_) - low.head(m_)) / (2 * step);
-    }
-    add_block(0, 0, by_u, *J);
-    add_block(0, place(steps_), by_q + by_v / h_, *J);
-    if (steps_ > 1) add_block(0, place(steps_ - 1), -by_v / h_, *J);
+    return false;
   }
 
   const Plan& plan_;
-  const scene::Scene& scene_;
-  StepEquations equations_;
-  EndConditions conditions_;
-  model::State start_, before_, shifted_;
+  Shooter& shooter_;
+  VectorXd u_, du_;
+  std::optional<Placed> placed_;
+  std::vector<Direction> directions_;
+  std::optional<StepJacobian> jacobian_;
+  model::State start_;
   std::vector<ActiveContact> contacts_;
-  std::vector<double> weight_;
-  double length_ = 0, h_ = 0;
-  Index n_ = 0, m_ = 0, block_ = 0, steps_ = 0;
-  StepEquations::Values values_, minus_, plus_;
-  VectorXd tangent_;
-  std::vector<Triplet> triplets_;
+  std::vector<double> weight_, by_approach_;
+  std::vector<VectorXd> cone_by_approach_, cone_by_mu_;
+  std::vector<MatrixXd> cone_by_slip_;
+  std::vector<StepValues> steps_;
+  std::vector<model::State> states_;
+  sensitivity::StepEquations::Values step_values_;
+  VectorXd values_;
+  MatrixXd matrix_, right_;
+  Eigen::PartialPivLU<MatrixXd> lu_;
+  Index impulses_ = 0;
+  double h_ = 0, largest_ = 0, speed_ = 1;
 };
 
 }  // namespace
 
 std::string objection_to_whole(const Plan& plan, const scene::Scene& scene) {
-  if (const std::string reason = StepEquations::objection_to(scene.model, scene.method); !reason.empty()) return reason;
+  if (const std::string reason = sensitivity::StepEquations::objection_to(scene.model, scene.method); !reason.empty())
+    return reason;
   if (plan.has_objective) return "an objective needs shooting";
   if (plan.equations() != static_cast<int>(plan.unknowns.size()) ||
       plan.equations() != static_cast<int>(plan.conditions.size()))
     return "the whole trajectory needs as many equations as unknowns, and no inequalities";
-  const std::vector<contact::BodyTraits> traits = contact::body_traits(scene.model);
-  for (const Unknown& unknown : plan.unknowns) {
-    const auto body = static_cast<std::size_t>(std::max(unknown.body, 0));
-    const int axis = unknown.component - sensitivity::kLinear;
-    const bool free =
-        unknown.body >= 0 && axis >= 0 &&
-        (axis < 3 ? traits[body].free_translation[static_cast<std::size_t>(axis)] : traits[body].free_rotation);
-    if (!free) return "the whole trajectory knows start velocities as unknowns, not '" + unknown.name + "'";
-  }
-  for (std::size_t i = 0; i < traits.size(); ++i) {
-    if (orientation_matters(scene.model.bodies[i], traits[i]))
-      return "the whole trajectory knows bodies in the plane and balls, not '" + scene.model.bodies[i].name + "'";
-    if (!scene.model.bodies[i].support.points.empty()) return "the whole trajectory knows no supports";
-  }
+  if (contact::has_supports(scene.model)) return "the whole trajectory knows no supports";
   for (const model::Surface& surface : scene.model.surfaces)
     if (surface.friction_static != surface.friction_kinetic)
       return "the whole trajectory knows one coefficient of friction, not a static and a kinetic one";
   return {};
 }
 
-Search solve_whole(const Plan& plan, const scene::Scene& scene, const VectorXd& start) {
-  Trajectory trajectory(plan, scene);
+Search solve_whole(const Plan& plan, Shooter& shooter, const VectorXd& start) {
   std::vector<Index> grids{static_cast<Index>(plan.steps)};
   while (grids.front() / 2 >= kCoarsest) grids.insert(grids.begin(), grids.front() / 2);
-  complementarity::McpSolver solver;
   Search result;
-  VectorXd x;
-  Index before = 0;
+  result.unknowns = start;
+  Trajectory trajectory(plan, shooter, start);
+  if (!trajectory.begin()) {
+    result.cause = "there is no scene at the start";
+    return result;
+  }
+  bool solved = false;
   for (const Index steps : grids) {
     trajectory.set_grid(steps);
-    x = before == 0 ? trajectory.cold_start(start) : trajectory.refined(x, before);
-    complementarity::SolverOptions options;
-    options.tolerance = steps == grids.back() ? kFine : kRough;
-    const complementarity::SolverSummary summary = solver.solve(trajectory.problem(), x, options, "semismooth");
-    result.iterations += summary.iterations;
-    result.worst_residual = summary.residual.error;
-    before = steps;
+    const bool last = steps == grids.back();
+    solved = trajectory.solve(last ? kFine : kRough, last ? plan.tolerance : std::numeric_limits<double>::infinity(),
+                              result.iterations + plan.iterations, result);
   }
-  result.unknowns = x.head(start.size());
-  result.residual = trajectory.condition_values(x);
-  result.ending = result.violation() <= plan.tolerance && result.worst_residual <= kRough ? Search::Ending::Solved
-                                                                                          : Search::Ending::Stalled;
+  result.unknowns = trajectory.unknowns();
+  result.residual = trajectory.condition_values();
+  result.worst_residual = trajectory.relative_defect();
+  result.ending = solved && result.violation() <= plan.tolerance ? Search::Ending::Solved : Search::Ending::Stalled;
   return result;
 }
 

@@ -3,26 +3,29 @@
 //
 // The method of paper 001: all steps of a motion and the conditions at its ends as one mixed complementarity problem.
 //
-//     unknowns u                              conditions(end) = 0
-//     q_k  displacement, v_k = (q_k - q_(k-1))/h    balance = 0                          (sensitivity/step_equations.h)
-//     p_n >= 0                       _|_      psi(q_k) / h >= 0
-//     p_t  free                               mu p_n slip + sigma p_t = 0
-//     sigma >= 0                     _|_      mu^2 p_n^2 - |p_t|^2 >= 0
+//     conditions(start, end) = 0                                   by the unknowns u
+//     balance = 0                              for k = 1 .. N      by v_k            (sensitivity/step_equations.h)
+//     p_n = max(0, z),          z = p_n - psi(q_k) / h             by p_n            0 <= p_n _|_ psi >= 0
+//     p_t = Proj(p_t - slip),   radius mu max(0, z)                by p_t            most dissipation against the slip
 //
-// for k = 1 .. N, solved by complementarity/mcp with a sparse Jacobian, first on a coarse grid of steps and then on
-// ever finer ones: the instant at which sliding ends moves through the grid one step per iteration, so that a fine grid
-// alone takes many. Impulses are unknowns in units of velocity.
+// with q_k = q_(k-1) (+) h v_k, and impulses in units of velocity. Newton's matrix is block-bidiagonal in the steps
+// with a border for u. It is eliminated step by step, which costs one small factorisation each: with ds the change of
+// the state, one column for the defects and one per unknown,
+//
+//     (dv, dp)_k = -F_y^-1 (F_k, 0) - F_y^-1 F_s ds_(k-1) - F_y^-1 F_u,       ds_k = T_k ds_(k-1) + S_k dv_k
+//
+// and the conditions at the end then give du. The instant at which sliding ends moves through the grid by about a step
+// per iteration, so that a fine grid alone takes many: the problem is solved on a coarse grid first and then on ever
+// finer ones. A backtracking line search that looks back over five iterations guards the steps.
 //
 // It is meant for motions whose contacts stick, slide and roll; impacts are not found this way, since the first Newton
 // step from a motion without contact is the flight through the floor (docs/theory/planning.md).
 //
-// Assumes: start velocities as unknowns, as many equations; contacts that are closed at the start; static and kinetic
-// friction alike; bodies in the plane, or in space such that their orientation does not matter (balls).
-// Cost: a Newton step is O(N).
+// Assumes: as many equations as unknowns; contacts that are within reach at the start; static and kinetic friction
+// alike; no supports. Cost: a Newton step is O(N).
 #pragma once
 
 #include "stickslip/planning/search.h"
-#include "stickslip/sensitivity/step_equations.h"
 
 namespace stickslip::planning {
 
@@ -30,6 +33,6 @@ namespace stickslip::planning {
 [[nodiscard]] std::string objection_to_whole(const Plan& plan, const scene::Scene& scene);
 
 // From the given unknowns. The result's residual is that of the whole problem's conditions.
-[[nodiscard]] Search solve_whole(const Plan& plan, const scene::Scene& scene, const Eigen::VectorXd& start);
+[[nodiscard]] Search solve_whole(const Plan& plan, Shooter& shooter, const Eigen::VectorXd& start);
 
 }  // namespace stickslip::planning

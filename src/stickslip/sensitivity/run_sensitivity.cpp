@@ -100,6 +100,8 @@ void RunSensitivity::find_rebounds(double h) {
   collider_->refresh(world_.model, world_.state, last);
   for (std::size_t c = 0; c < last.size(); ++c) {
     if (world_.memory[c].mode != contact::Mode::Open) continue;
+    const collision::ContactId& id = world_.memory[c].id;
+    if (std::ranges::any_of(events_, [&](const stepping::Event& event) { return event.contact == id; })) continue;
     const double away = normal_velocity(last[c], world_.state);
     if (!(away > 0) || !(normal_velocity(first[c], before_) < 0) || last[c].gap > away * h) continue;
     const int a = last[c].id.body_a, b = last[c].id.body_b;

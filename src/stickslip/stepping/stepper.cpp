@@ -8,6 +8,7 @@
 #include "stickslip/stepping/euler_stepper.h"
 #include "stickslip/stepping/extrapolated_euler.h"
 #include "stickslip/stepping/motion_model.h"
+#include "stickslip/stepping/runge_kutta.h"
 #include "stickslip/stepping/second_order.h"
 #include "stickslip/stepping/stewart_trinkle.h"
 
@@ -37,6 +38,8 @@ struct Registry {
         []() -> std::unique_ptr<Stepper> {
           return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true, .compliant = true});
         });
+    add({"runge-kutta", "fifth order, visco-elastic contacts; touch, lift and changes of slip are located"},
+        []() -> std::unique_ptr<Stepper> { return std::make_unique<RungeKutta>(); });
   }
 };
 
@@ -63,6 +66,11 @@ std::string objection_to(const Method& method, const model::Model& model) {
   const MotionModel motion = motion_model(method.motion);
   if (method.stepper == "second-order" && motion != MotionModel::Dynamic)
     return "the second-order stepper knows dynamic motion only: take stewart-trinkle, anitescu-potra or implicit";
+  if (method.stepper == "runge-kutta" && motion != MotionModel::Dynamic)
+    return "the runge-kutta stepper knows dynamic motion only: take song-pang-kumar with motion = \"dynamic\"";
+  if (method.stepper == "runge-kutta" && method.friction != "cone" && model.dimension == 3)
+    return "the runge-kutta stepper knows exact friction only: set friction = \"cone\"";
+  if (method.stepper == "runge-kutta") return RungeKutta::objection_to(model);
   if (method.stepper == "song-pang-kumar" && motion != MotionModel::Dynamic)
     return "compliant contacts need dynamic motion: set motion = \"dynamic\", or take a rigid stepper";
   if (method.stepper == "song-pang-kumar" && std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
@@ -74,7 +82,7 @@ std::string objection_to(const Method& method, const model::Model& model) {
 }
 
 int order_of(std::string_view stepper) {
-  return stepper == "second-order" ? 2 : 1;
+  return stepper == "second-order" ? 2 : stepper == "runge-kutta" ? 5 : 1;
 }
 
 std::span<const complementarity::AlgorithmInfo> steppers() {
