@@ -4,12 +4,14 @@
 
 #include "stickslip/scene/observer.h"
 #include "stickslip/simulation/simulation.h"
+#include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 namespace stickslip::app {
@@ -89,6 +91,26 @@ std::vector<scene::Override> overrides_of(const std::vector<std::string>& argume
   std::vector<scene::Override> overrides;
   for (const std::string& argument : arguments) overrides.push_back(scene::parse_override_argument(argument));
   return overrides;
+}
+
+simulation::StepChoice find_step(const std::string& scene, const std::vector<scene::Override>& overrides,
+                                 const stepping::Method& method) {
+  constexpr int kMostRuns = 16;  // the last one has 32768 times as many steps as the first
+  const auto run = [&](double step) {
+    Variant variant{"", overrides};
+    variant.overrides.push_back({"method.step", fmt::format("{:.17g}", step)});
+    Result result = run_batch({scene, 1, 0}, {variant})[0];
+    if (!result.error.empty()) throw std::runtime_error(result.error);
+    return result.certified ? std::move(result.positions) : std::vector<Vec3>{};
+  };
+  return simulation::choose_step(method.tolerance, method.step, stepping::order_of(method.stepper), kMostRuns, run);
+}
+
+void require_step(const scene::Scene& scene, const char* verb) {
+  if (scene.method.tolerance > 0)
+    throw scene::SceneError({scene.file.string(), 0, 0},
+                            fmt::format("{} takes the step as given, and the scene has a tolerance", verb),
+                            "leave method.tolerance out, or --set method.tolerance=0");
 }
 
 int default_threads() {

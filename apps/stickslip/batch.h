@@ -6,6 +6,7 @@
 #pragma once
 
 #include "stickslip/scene/scene.h"
+#include "stickslip/simulation/error_control.h"
 #include "stickslip/simulation/mode_timeline.h"
 
 #include <string>
@@ -50,5 +51,13 @@ struct Batch {
 [[nodiscard]] std::vector<scene::Override> overrides_of(const std::vector<std::string>& arguments);
 
 [[nodiscard]] int default_threads();
+
+// The step with which the scene is as accurate as its method.tolerance asks, by repeated runs. Throws
+// std::runtime_error when the scene is not valid.
+[[nodiscard]] simulation::StepChoice find_step(const std::string& scene, const std::vector<scene::Override>& overrides,
+                                               const stepping::Method& method);
+
+// Throws when the scene asks for a tolerance: a verb that sets the steps itself, or needs the same in all runs.
+void require_step(const scene::Scene& scene, const char* verb);
 
 }  // namespace stickslip::app

@@ -87,6 +87,21 @@ std::vector<Variant> plan(const CompareOptions& options, const std::vector<scene
   return variants;
 }
 
+// A method that asks for a tolerance gets the step that meets it.
+void set_steps(const std::string& scene, std::vector<Variant>& variants) {
+  for (Variant& variant : variants) {
+    const stepping::Method method = scene::load_scene(scene, variant.overrides).method;
+    if (method.tolerance == 0) continue;
+    const simulation::StepChoice choice = find_step(scene, variant.overrides, method);
+    if (!choice.reached)
+      throw std::runtime_error(
+          fmt::format("{}: {}: tolerance = {:g} is out of reach: with step {:.3g} the error is "
+                      "still about {:.2g}",
+                      scene, variant.label, method.tolerance, choice.step, choice.estimate));
+    variant.overrides.push_back({"method.step", fmt::format("{:.17g}", choice.step)});
+  }
+}
+
 // The same with half the step.
 std::vector<Variant> halved(const std::string& scene, const std::vector<Variant>& variants) {
   std::vector<Variant> fine = variants;
@@ -272,6 +287,7 @@ int compare(const CompareOptions& options) {
       for (const model::Body& body : scene.model.bodies) c.bodies.push_back(body.name);
     }
     c.variants = plan(options, given);
+    set_steps(options.scene, c.variants);
     const std::vector<Variant> half = halved(options.scene, c.variants);
     std::vector<Variant> all = c.variants;
     all.insert(all.end(), half.begin(), half.end());

@@ -172,6 +172,7 @@ int converge(const ConvergeOptions& options) {
     const scene::Scene scene = scene::load_scene(options.scene, given);
     if (scene.observables.empty())
       throw std::runtime_error(fmt::format("{}: nothing to look at: add an [observe] table", options.scene));
+    require_step(scene, "converge");
     std::vector<Sweep> sweeps = plan(options, scene, given);
     for (Sweep& sweep : sweeps) sweep.results = run_batch({options.scene, options.threads, 0}, sweep.variants);
     if (const int code = report_failures(sweeps); code != kDone) return code;

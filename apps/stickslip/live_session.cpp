@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "live_session.h"
 
+#include "batch.h"
 #include "live_motion.h"
 #include "recording_info.h"
 
@@ -140,6 +141,7 @@ std::unique_ptr<LiveSession::Loaded> LiveSession::make() const {
   for (const auto& [name, value] : overrides_) overrides.push_back({name, value});
   auto loaded = std::make_unique<Loaded>();
   loaded->scene = scene::load_scene(file_, overrides);
+  require_step(loaded->scene, "live");
   return loaded;
 }
 

@@ -253,6 +253,7 @@ int run_plan(const PlanCommand& command) {
   const PlanResult result = planning::solve(plan);
   const Eigen::VectorXd guess = planning::Starts(plan).at(0)->unknowns;
   const scene::Scene scene = planning::scene_at(plan, {guess.data(), plan.unknowns.size()});
+  require_step(scene, "plan");
   std::vector<Written> written;
   for (std::size_t i = 0; i < result.solutions.size(); ++i) written.push_back(write_solution(command, plan, result, i));
   // An attempt that is far from a solution may not run to the end.

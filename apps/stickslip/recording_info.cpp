@@ -9,8 +9,8 @@ namespace stickslip::app {
 std::string method_text(const stepping::Method& method) {
   std::string friction = method.friction;
   if (friction == "pyramid") friction += fmt::format(" with {} directions", method.directions);
-  return fmt::format("{}, {}, {}, step {:.6g}, solver {}, tolerance {}", method.motion, method.stepper, friction,
-                     method.step, method.solver, method.tolerance);
+  return fmt::format("{}, {}, {}, step {:.6g}, solver {}, certificate {}", method.motion, method.stepper, friction,
+                     method.step, method.solver, method.certificate);
 }
 
 recording::RunDescription describe(const scene::Scene& scene) {
@@ -18,7 +18,7 @@ recording::RunDescription describe(const scene::Scene& scene) {
   run.title = scene.title;
   run.description = scene.description;
   run.duration = scene.duration;
-  run.tolerance = scene.method.tolerance;
+  run.tolerance = scene.method.certificate;
   for (const scene::Parameter& p : scene.parameters) run.parameters.push_back({p.name, p.unit, p.description, p.value});
   for (const scene::Observable& o : scene.observables) run.observables.push_back({o.name, o.unit, o.description, 0});
   run.model = scene.model;

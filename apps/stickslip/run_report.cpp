@@ -121,11 +121,6 @@ Json modes_json(const RunSession& session) {
   return list;
 }
 
-bool may_gain_energy(const model::Model& model, const stepping::Method& method) {
-  if (method.motion != "dynamic" || method.stepper == "anitescu-potra") return false;
-  return std::ranges::any_of(model.surfaces, [](const model::Surface& surface) { return surface.restitution > 0; });
-}
-
 }  // namespace
 
 void print_run_report(const RunSession& session, RunEnd end) {
@@ -141,18 +136,13 @@ void print_run_report(const RunSession& session, RunEnd end) {
                                           : std::string("exact friction cone"),
              method.step);
   if (const simulation::StepChoice& choice = session.step_choice(); choice.runs > 0)
-    fmt::print("  accuracy     error of positions about {:.2g} (asked {:g}), found with {} runs\n", choice.estimate,
-               method.accuracy, choice.runs);
+    fmt::print("  error        of positions about {:.2g} (asked {:g}), found with {} runs\n", choice.estimate,
+               method.tolerance, choice.runs);
   fmt::print(
-      "  certificate  worst residual {:.2e} at t = {:.6g} (tolerance {:.0e}); {} contact problems, {} events, {} "
+      "  certificate  worst residual {:.2e} at t = {:.6g} (allowed {:.0e}); {} contact problems, {} events, {} "
       "fall-backs\n",
-      counters.worst_residual, counters.worst_time, method.tolerance, counters.solves, counters.events,
+      counters.worst_residual, counters.worst_time, method.certificate, counters.solves, counters.events,
       counters.fallbacks);
-  if (may_gain_energy(session.scene().model, method))
-    fmt::print(
-        "  note         restitution follows Newton's law here and can gain energy where friction or several bodies at "
-        "once\n"
-        "               take part in an impact; anitescu-potra never does (docs/theory/impacts.md)\n");
   std::size_t width = 0;
   for (const scene::Observable& observable : session.scene().observables)
     width = std::max(width, observable.name.size());
@@ -194,9 +184,9 @@ void print_run_json(const RunSession& session, RunEnd end) {
     out["parameters"][parameter.name] = parameter.value;
   out["method"] = {{"stepper", run.method().stepper},       {"friction", run.method().friction},
                    {"directions", run.method().directions}, {"step", run.method().step},
-                   {"solver", run.method().solver},         {"tolerance", run.method().tolerance}};
+                   {"solver", run.method().solver},         {"certificate", run.method().certificate}};
   if (const simulation::StepChoice& choice = session.step_choice(); choice.runs > 0)
-    out["accuracy"] = {{"asked", run.method().accuracy}, {"estimate", choice.estimate}, {"runs", choice.runs}};
+    out["error"] = {{"asked", run.method().tolerance}, {"estimate", choice.estimate}, {"runs", choice.runs}};
   out["end"] = end == RunEnd::Finished ? "finished" : end == RunEnd::Stopped ? "stopped" : "uncertified";
   if (end == RunEnd::Stopped) out["stopped_by"] = session.stop_text();
   out["solves"] = counters.solves;

@@ -44,7 +44,7 @@ RunSession::RunSession(const RunOptions& options)
     require_writable(options_.checkpoint);
     require_writable(options_.checkpoint + ".part");
   }
-  if (scene_.method.accuracy > 0 && options_.find_step) choose_step();
+  if (scene_.method.tolerance > 0 && options_.find_step) choose_step();
   simulation_ = std::make_unique<simulation::Simulation>(scene_.model, scene_.method);
   observer_ = std::make_unique<scene::Observer>(scene_);
   values_.resize(scene_.observables.size());
@@ -71,20 +71,12 @@ RunSession::RunSession(const RunOptions& options)
 }
 
 void RunSession::choose_step() {
-  constexpr int kMostRuns = 14;  // the last one has 8192 times as many steps as the first
-  const auto run = [&](double step) {
-    Variant variant{"", overrides_of(options_.set)};
-    variant.overrides.push_back({"method.step", fmt::format("{:.17g}", step)});
-    Result result = run_batch({options_.scene, 1, 0}, {variant})[0];
-    if (!result.error.empty()) throw std::runtime_error(result.error);
-    return result.certified ? std::move(result.positions) : std::vector<Vec3>{};
-  };
   const stepping::Method& method = scene_.method;
-  choice_ = simulation::choose_step(method.accuracy, method.step, stepping::order_of(method.stepper), kMostRuns, run);
+  choice_ = find_step(options_.scene, overrides_of(options_.set), method);
   if (!choice_.reached)
     throw AccuracyError(
-        fmt::format("{}: accuracy = {:g} is out of reach: with step {:.3g} the error is still about {:.2g}",
-                    options_.scene, method.accuracy, choice_.step, choice_.estimate));
+        fmt::format("{}: tolerance = {:g} is out of reach: with step {:.3g} the error is still about {:.2g}",
+                    options_.scene, method.tolerance, choice_.step, choice_.estimate));
   scene_.method.step = choice_.step;
 }
 

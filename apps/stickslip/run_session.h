@@ -20,7 +20,7 @@
 
 namespace stickslip::app {
 
-// method.accuracy was not reached with any step that was tried.
+// method.tolerance was not reached with any step that was tried.
 struct AccuracyError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -29,7 +29,7 @@ enum class RunEnd { Finished, Stopped, Uncertified };
 
 class RunSession {
  public:
-  // Throws SceneError, RecordingError, AccuracyError or std::runtime_error with one line. With method.accuracy, runs
+  // Throws SceneError, RecordingError, AccuracyError or std::runtime_error with one line. With method.tolerance, runs
   // the scene several times to find the step.
   explicit RunSession(const RunOptions& options);
 

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 //
 // stickslip sensitivity SCENE: derivatives of the observables with respect to parameters, with error estimates.
+#include "batch.h"
 #include "verbs.h"
 
 #include "stickslip/study/sensitivity.h"
@@ -74,8 +75,10 @@ int run_sensitivity(const SensitivityCommand& command) {
   for (const std::string& argument : command.set) overrides.push_back(scene::parse_override_argument(argument));
   const scene::Document document = scene::read_document(command.scene);
   std::vector<std::string> parameters = command.of;
+  const scene::Scene scene = scene::make_scene(document, overrides);
+  require_step(scene, "sensitivity");
   if (parameters.empty())
-    for (const scene::Parameter& parameter : scene::make_scene(document, overrides).parameters)
+    for (const scene::Parameter& parameter : scene.parameters)
       parameters.push_back(parameter.name);
   study::SensitivityOptions options;
   options.step = command.step;

@@ -45,19 +45,19 @@ std::string changed(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-TEST_F(Run, FindsTheStepForAnAccuracy) {
+TEST_F(Run, FindsTheStepForATolerance) {
   const std::string ball = std::string(tests::kSourceFolder) + "/examples/ball/scene.toml";
-  const auto outcome = run("run '" + ball + "' --json --no-record --set method.step=1e-2 --set method.accuracy=1e-4");
+  const auto outcome = run("run '" + ball + "' --json --no-record --set method.step=1e-2 --set method.tolerance=1e-4");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
-  EXPECT_LE(json["accuracy"]["estimate"].get<double>(), 1e-4);
+  EXPECT_LE(json["error"]["estimate"].get<double>(), 1e-4);
   EXPECT_LT(json["method"]["step"].get<double>(), 1e-3);
   EXPECT_NEAR(json["observe"]["x"].get<double>(), 0.561914290659, 3e-4);
 }
 
-TEST_F(Run, SaysWhenAnAccuracyIsOutOfReach) {
+TEST_F(Run, SaysWhenAToleranceIsOutOfReach) {
   const std::string ball = std::string(tests::kSourceFolder) + "/examples/ball/scene.toml";
-  const auto outcome = run("run '" + ball + "' --no-record --set method.step=0.1 --set method.accuracy=1e-12");
+  const auto outcome = run("run '" + ball + "' --no-record --set method.step=0.1 --set method.tolerance=1e-12");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("out of reach"));
 }

@@ -41,7 +41,7 @@ std::map<std::string, double> run(const Scene& scene, double until) {
   });
   EXPECT_TRUE(finished);
   EXPECT_EQ(simulation.failure(), nullptr) << "at t = " << simulation.time();
-  EXPECT_LE(simulation.counters().worst_residual, scene.method.tolerance);
+  EXPECT_LE(simulation.counters().worst_residual, scene.method.certificate);
   std::vector<double> values(scene.observables.size());
   observer.evaluate({simulation.state(), simulation.contacts(), {}}, values);
   std::map<std::string, double> named;

@@ -199,12 +199,12 @@ TEST_F(Includes, TheIncludingFileOverrides) {
         "dimension = 2\nduration = 1\n[parameters]\na = 1\nb = 2\n[method]\nstep = 0.5\n"
         "[[body]]\nname = \"stick\"\nmass = \"a\"\nshape = { disc = 1 }\n[[body]]\nname = \"floor\"\nfixed = true\n");
   const auto file = write("scene.toml",
-                          "include = [\"base.toml\"]\nduration = 3\n[parameters]\nb = 5\n[method]\ntolerance = 1e-7\n"
+                          "include = [\"base.toml\"]\nduration = 3\n[parameters]\nb = 5\n[method]\ncertificate = 1e-7\n"
                           "[[body]]\nname = \"stick\"\nmass = \"b\"\n[[body]]\nname = \"other\"\nfixed = true\n");
   const Scene scene = load_scene(file);
   EXPECT_EQ(scene.duration, 3);
   EXPECT_EQ(scene.method.step, 0.5);
-  EXPECT_EQ(scene.method.tolerance, 1e-7);
+  EXPECT_EQ(scene.method.certificate, 1e-7);
   ASSERT_EQ(scene.model.bodies.size(), 3U);
   EXPECT_EQ(scene.model.bodies[0].name, "stick");
   EXPECT_EQ(scene.model.bodies[0].mass, 5);

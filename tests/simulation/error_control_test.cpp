@@ -25,17 +25,34 @@ TEST(ErrorControl, FindsTheStepOfAMethodOfGivenOrder) {
   }
 }
 
-// Two runs that agree by chance are not two exact ones.
-TEST(ErrorControl, ASmallDifferenceAfterALargeOneIsNotTrusted) {
-  EXPECT_GT(estimate_error({1e-3, 1e-9}, 2), 1e-4);
-  EXPECT_GT(estimate_error({1e-3, 2.5e-4, 1e-9}, 2), 5e-5);
-  EXPECT_NEAR(estimate_error({1.6e-3, 4e-4, 1e-4}, 2), 1e-4 / 3, 1e-12);
-  EXPECT_NEAR(estimate_error({4e-4, 2e-4, 1e-4}, 2), 1e-4, 1e-12) << "falls like a first-order one";
+std::vector<std::vector<Vec3>> ends(std::initializer_list<double> values) {
+  std::vector<std::vector<Vec3>> list;
+  for (const double x : values) list.push_back(at(x));
+  return list;
 }
 
-TEST(ErrorControl, OneDifferenceIsNoEvidence) {
-  EXPECT_EQ(estimate_error({}, 1), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(estimate_error({1e-12}, 1), std::numeric_limits<double>::infinity());
+TEST(ErrorControl, RegularRunsAreExtrapolated) {
+  const ErrorEstimate second = estimate_error(ends({1 + 64e-4, 1 + 16e-4, 1 + 4e-4, 1 + 1e-4}), 2);
+  EXPECT_EQ(second.run, 3);
+  EXPECT_NEAR(second.error, 1e-4, 1e-12);
+  const ErrorEstimate first = estimate_error(ends({1 - 8e-4, 1 - 4e-4, 1 - 2e-4, 1 - 1e-4}), 1);
+  EXPECT_EQ(first.run, 3);
+  EXPECT_NEAR(first.error, 1e-4, 1e-12);
+}
+
+// Two runs that agree by chance, or on the same mistake, are not two exact ones.
+TEST(ErrorControl, IrregularRunsAreMeasuredAgainstShorterSteps) {
+  const ErrorEstimate same_mistake = estimate_error(ends({1 + 1e-3, 1 + 1e-4, 1 + 0.9e-4, 1 + 1e-6}), 2);
+  EXPECT_EQ(same_mistake.run, 1);
+  EXPECT_NEAR(same_mistake.error, 1e-4, 2e-6);
+  const ErrorEstimate by_chance = estimate_error(ends({1 + 1e-3, 1 + 1e-9, 1 - 2e-4, 1 + 5e-5}), 2);
+  EXPECT_GE(by_chance.error, 2e-4) << "the runs behind it do not support that it is so good";
+  EXPECT_EQ(estimate_error(ends({1 + 4e-4, 1 + 2e-4, 1 + 1e-4, 1 + 5e-5}), 2).run, 1) << "not the stepper's order";
+}
+
+TEST(ErrorControl, TwoRunsAreNoEvidence) {
+  EXPECT_LT(estimate_error({}, 1).run, 0);
+  EXPECT_LT(estimate_error(ends({1, 1}), 1).run, 0);
 }
 
 TEST(ErrorControl, GivesUpOnWhatDoesNotConverge) {

@@ -41,7 +41,7 @@ class ExampleRun {
     EXPECT_TRUE(finished || observer_.stopped_by() >= 0)
         << scene_.file << " stopped at t = " << simulation_.time() << ": "
         << (simulation_.failure() != nullptr ? simulation_.failure()->reason : "");
-    EXPECT_LE(simulation_.counters().worst_residual, scene_.method.tolerance) << scene_.file;
+    EXPECT_LE(simulation_.counters().worst_residual, scene_.method.certificate) << scene_.file;
     std::vector<double> values(scene_.observables.size());
     observer_.evaluate({simulation_.state(), simulation_.contacts(), {}}, values);
     for (std::size_t i = 0; i < values.size(); ++i) values_[scene_.observables[i].name] = values[i];

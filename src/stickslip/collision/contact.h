@@ -15,11 +15,12 @@
 namespace stickslip::collision {
 
 // Which features touch: stable from step to step, so that impulses and modes can be carried over. Ordering by
-// (body_a, body_b, shape_a, shape_b, feature_a, feature_b) is the canonical order of contacts.
+// (body_a, body_b, shape_a, shape_b, feature_a, feature_b, element) is the canonical order of contacts.
 struct ContactId {
   std::int32_t body_a = -1, body_b = -1;      // body_a < body_b always
   std::int32_t shape_a = 0, shape_b = 0;      // index into Body::shapes
   std::int32_t feature_a = 0, feature_b = 0;  // vertex, edge or face of the shape, coded by the collider; 0 if smooth
+  std::int32_t element = 0;                   // of a patch into which a stepper divides the contact (contact/patch.h)
   friend auto operator<=>(const ContactId&, const ContactId&) = default;
 };
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -78,11 +79,22 @@ struct Body {
   [[nodiscard]] bool rotates() const { return kind == BodyKind::Planar || kind == BodyKind::Spatial; }
 };
 
+// The elements into which the layer at a contact is divided: n in a row (plane) or n x n (space) on a square about the
+// contact point. Matrices couple the deformations of all of them; symmetric, stiffness positive definite.
+struct Patch {
+  int side = 1;              // n
+  double size = 0;           // of the square
+  double radius = 0;         // of curvature of the gap beside the contact point; 0: flat
+  Eigen::MatrixXd K_n, K_t;  // stiffness, force per length
+  Eigen::MatrixXd C_n, C_t;  // damping, force per speed
+};
+
 // A visco-elastic layer between two bodies: force = stiffness * deformation + damping * its rate (Kelvin-Voigt), along
 // the normal and along the tangents. Without stiffness and damping in a direction, the contact is rigid in it.
 struct Compliance {
   double stiffness_normal = 0, stiffness_tangential = 0;  // force per length
   double damping_normal = 0, damping_tangential = 0;      // force per speed
+  std::shared_ptr<const Patch> patch;                     // null: lumped, the numbers above
   friend bool operator==(const Compliance&, const Compliance&) = default;
 };
 

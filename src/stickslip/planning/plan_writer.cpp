@@ -45,10 +45,10 @@ std::string solved_scene(const Plan& plan, std::span<const double> unknowns, con
                       toml_text(plan.title.empty() ? scene.title : plan.title), toml_text(included.generic_string()),
                       scene.duration);
   text += fmt::format(
-      "motion = {}\nstepper = {}\nfriction = {}\ndirections = {}\nstep = {}\nsolver = {}\ntolerance = {}\ncollider = "
+      "motion = {}\nstepper = {}\nfriction = {}\ndirections = {}\nstep = {}\nsolver = {}\ncertificate = {}\ncollider = "
       "{}\n",
       toml_text(method.motion), toml_text(method.stepper), toml_text(method.friction), method.directions, method.step,
-      toml_text(method.solver), method.tolerance, toml_text(method.collider));
+      toml_text(method.solver), method.certificate, toml_text(method.collider));
   text += "\n[parameters]\n";
   for (const scene::Parameter& parameter : scene.parameters) text += scene::parameter_line(parameter, parameter.value);
   std::vector<std::string> written;

@@ -4,6 +4,7 @@
 
 #include "stickslip/scene/drive_reader.h"
 #include "stickslip/scene/nearest_name.h"
+#include "stickslip/scene/patch_reader.h"
 #include "stickslip/scene/table_reader.h"
 
 #include <fmt/format.h>
@@ -57,17 +58,21 @@ std::pair<double, double> read_directions(const TableReader& table, const char* 
   return {pair.not_negative("normal", 0), pair.not_negative("tangential", 0)};
 }
 
-model::Compliance read_compliance(const TableReader& table) {
+model::Compliance read_compliance(const TableReader& table, int dimension) {
   model::Compliance c;
   std::tie(c.stiffness_normal, c.stiffness_tangential) = read_directions(table, "stiffness");
   std::tie(c.damping_normal, c.damping_tangential) = read_directions(table, "damping");
   if (c.damping_normal > 0 && !(c.stiffness_normal > 0))
     throw SceneError(table.require("damping").place, fmt::format("{} has damping but no stiffness", table.name()),
                      "give 'stiffness' > 0: a rigid contact does not deform");
+  if (const Value* patch = table.find("patch")) {
+    const TableReader reader(*patch, keys_of("patch"), table.scope(), table.what("patch"));
+    c.patch = read_patch(reader, c, dimension);
+  }
   return c;
 }
 
-model::Surface read_surface(const TableReader& table) {
+model::Surface read_surface(const TableReader& table, int dimension) {
   model::Surface surface;
   if (const Value* friction = table.find("friction")) {
     if (friction->kind == Value::Kind::Table) {
@@ -91,7 +96,7 @@ model::Surface read_surface(const TableReader& table) {
                      fmt::format("{} must not be above 1, but is {}", table.what("restitution"), surface.restitution));
   }
   read_impact(table, surface);
-  surface.compliance = read_compliance(table);
+  surface.compliance = read_compliance(table, dimension);
   if (surface.restitution > 0 && !(surface.compliance == model::Compliance{}))
     throw SceneError(table.require("restitution").place, fmt::format("{} has stiffness and restitution", table.name()),
                      "a compliant contact gives back what its damping leaves: remove one of the two");
@@ -113,7 +118,7 @@ void apply(const Value& entry, const Scope& constants, model::Model& model) {
   }
   const std::vector<bool> first = select(between.items[0], table.what("between"), model);
   const std::vector<bool> second = select(between.items[1], table.what("between"), model);
-  const model::Surface surface = read_surface(table);
+  const model::Surface surface = read_surface(table, model.dimension);
   const int law = table.boolean("enabled", true) ? index_of(surface, model.surfaces) : kNever;
   const std::size_t n = model.bodies.size();
   for (std::size_t a = 0; a < n; ++a) {

@@ -39,11 +39,20 @@ constexpr Key kMethod[] = {
     {"stepper", "text", "the library's default", "time stepper; `stickslip list` names them"},
     {"friction", "text", "\"cone\"", "cone (exact) or pyramid"},
     {"directions", "even integer, 4 to 1024", "8", "sides of the friction pyramid (spatial contacts)"},
+    {"impacts", "text", "\"auto\"",
+     "how first-order steppers find the instant of an impact: auto (those with restitution, by backing up), back-up or "
+     "approach (all, by backing up or with ever shorter steps)"},
     {"step", "number > 0", "1e-3", "length of a time step"},
-    {"accuracy", "number > 0", "none",
-     "largest error of positions at the end of the run; `stickslip run` halves the step until it is reached"},
+    {"gap_step", "number >= 0", "0",
+     "song-pang-kumar: steps are divided so that they end where a compliant contact begins, and so that its gap then "
+     "moves by at most this length in each part; 0: not divided"},
+    {"gamma", "number >= 0", "0", "song-pang-kumar: force that rounds the tip of the friction cone; 0: exact"},
+    {"tolerance", "number >= 0", "0",
+     "instead of step: largest error of positions at the end of the run; the step is found, starting from 'step'. 0: "
+     "the "
+     "step is as given"},
     {"solver", "text", "\"auto\"", "contact solver; `stickslip list` names them"},
-    {"tolerance", "number > 0", "1e-9", "largest residual at which a step counts as solved"},
+    {"certificate", "number > 0", "1e-9", "largest residual at which a step counts as solved"},
     {"collider", "text", "\"features\"", "contact detection; `stickslip list` names them"},
     {"threads", "integer >= 1", "1",
      "independent groups of contacts solved at the same time; the result does not depend on it"},
@@ -176,6 +185,7 @@ constexpr Key kContact[] = {
      "what restitution is a share of: newton (speed), poisson (impulse of compression), stronge (root of its work)"},
     {"stiffness", "number > 0, or table", "rigid", "force per deformation; read by the song-pang-kumar stepper"},
     {"damping", "number >= 0, or table", "0", "force per rate of deformation"},
+    {"patch", "table", "lumped", "divides the layer into elements with coupled stiffness, see below"},
     {"enabled", "true or false", "true", "false: the bodies pass through each other"},
 };
 constexpr Key kFriction[] = {
@@ -186,11 +196,27 @@ constexpr Key kCompliance[] = {
     {"normal", "number >= 0", "required", "along the normal"},
     {"tangential", "number >= 0", "required", "along the surface"},
 };
+constexpr Key kPatch[] = {
+    {"elements", "integer 1 to 16", "required", "n in a row (plane), n x n (space)"},
+    {"size", "length > 0", "required", "of the row, or of the side of the square, about the contact point"},
+    {"radius", "length > 0", "flat", "of curvature of the gap beside the contact point"},
+    {"coupling", "number >= 0", "0",
+     "foundation: stiffness against differences between neighbours, as a multiple of an element's own; 0: independent "
+     "springs"},
+    {"stiffness", "table", "foundation", "matrices instead: one row and column per element, positive definite"},
+    {"damping", "table", "foundation", "matrices instead: one row and column per element, positive semidefinite"},
+};
+constexpr Key kMatrices[] = {
+    {"normal", "list of rows", "required", "along the normal"},
+    {"tangential", "list of rows", "required", "along the surface"},
+};
 constexpr Key kSupport[] = {
     {"points", "list of points", "none", "where the body stands, in the frame of its shapes; three or more"},
     {"spread", "number of points", "none", "instead of points: the weight spread evenly over the body's outline"},
     {"loads", "list of numbers >= 0", "from the centre of mass", "force out of the plane at each point"},
     {"friction", "number >= 0", "0", "coefficient of friction at the points"},
+    {"viscous", "number >= 0", "0",
+     "viscous friction beside the dry one: force per speed of the whole body, shared among the points by their loads"},
     {"on", "name of an earlier body", "a plane at rest", "the plane moves with this body"},
 };
 constexpr Key kObserve[] = {
@@ -233,6 +259,9 @@ constexpr TableKeys kTables[] = {
     {"friction", "friction = { ... }", "", kFriction},
     {"compliance", "stiffness = { ... }, damping = { ... }", "One number means the same in both directions.",
      kCompliance},
+    {"patch", "patch = { ... }",
+     "Without matrices, `stiffness` and `damping` of the contact are those of the whole patch pressed evenly.", kPatch},
+    {"matrices", "stiffness = { ... }, damping = { ... } of a patch", "", kMatrices},
     {"support", "support = { ... }",
      "What a body stands on when the plane of motion is itself a surface (dimension 2.5). Loads must balance the "
      "weight.",

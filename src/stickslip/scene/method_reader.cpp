@@ -43,6 +43,7 @@ stepping::Method read_method(const Value* value, const Scope& constants) {
   read_name(table, "motion", {"dynamic", "first-order", "quasi-static"}, method.motion);
   read_name(table, "stepper", names_of(stepping::steppers()), method.stepper);
   read_name(table, "friction", {"cone", "pyramid"}, method.friction);
+  read_name(table, "impacts", {"auto", "back-up", "approach"}, method.impacts);
   read_name(table, "solver", names_of(complementarity::ContactSolver::algorithms()), method.solver);
   read_name(table, "collider", names_of(collision::colliders()), method.collider);
   if (const Value* directions = table.find("directions")) {
@@ -51,8 +52,10 @@ stepping::Method read_method(const Value* value, const Scope& constants) {
       throw SceneError(directions->place, fmt::format("{} must be even", table.what("directions")));
   }
   method.step = table.positive("step", method.step);
-  if (table.find("accuracy") != nullptr) method.accuracy = table.positive("accuracy", 1.0);
-  method.tolerance = table.positive("tolerance", method.tolerance);
+  method.gap_step = table.not_negative("gap_step", 0);
+  method.gamma = table.not_negative("gamma", 0);
+  method.tolerance = table.not_negative("tolerance", 0);
+  method.certificate = table.positive("certificate", method.certificate);
   if (const Value* threads = table.find("threads"))
     method.threads = read_integer(*threads, constants, table.what("threads"), 1, 1024);
   return method;

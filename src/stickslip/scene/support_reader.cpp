@@ -141,6 +141,29 @@ int read_plane(const Value& value, const std::string& what, const std::vector<mo
                    did_you_mean(name, names));
 }
 
+// Point k rubs with c_k = c N_k / sum N. The loads balance about the centre of mass, so that sum c_k r_k = 0 and the
+// sum over the points is a force -c (v - v_plane) and a torque -c_w (w - w_plane), c_w = sum c_k r_k^2: damping of the
+// body, against the plane.
+void add_viscous_friction(double c, std::size_t self, model::Body& body) {
+  if (c == 0) return;
+  double sum = 0, moment = 0;
+  for (const model::Support::Point& point : body.support.points) {
+    sum += point.load;
+    moment += point.load * point.position.squaredNorm();
+  }
+  const double c_w = sum > 0 ? c * moment / sum : 0;
+  body.linear_damping += c;
+  body.angular_damping += c_w;
+  if (body.support.on < 0) return;
+  const auto plane = static_cast<std::size_t>(body.support.on);
+  body.forces.emplace_back([plane, self, c, c_w](const model::State& state, model::Wrench& wrench) {
+    const model::BodyState& s = state.bodies[plane];
+    const Vec3 arm = state.bodies[self].pose.position - s.pose.position;
+    wrench.force += c * (s.velocity.linear + s.velocity.angular.cross(arm));
+    wrench.torque += c_w * s.velocity.angular;
+  });
+}
+
 }  // namespace
 
 void read_support(const TableReader& table, const SupportContext& context, const Vec3& centre,
@@ -177,6 +200,7 @@ void read_support(const TableReader& table, const SupportContext& context, const
   body.support.friction = support.not_negative("friction", 0);
   if (const Value* on = support.find("on")) body.support.on = read_plane(*on, support.what("on"), earlier);
   for (std::size_t k = 0; k < points.size(); ++k) body.support.points.push_back({points[k], loads[k]});
+  add_viscous_friction(support.not_negative("viscous", 0), earlier.size(), body);
 }
 
 }  // namespace stickslip::scene

@@ -60,6 +60,7 @@ std::string StepEquations::objection_to(const model::Model& model, const steppin
   if (method.stepper != "implicit" && method.stepper != "stewart-trinkle")
     return "steps of \"" + method.stepper + "\" have no derivative here: take implicit or stewart-trinkle";
   if (method.friction != "cone" && model.dimension == 3) return "a friction pyramid has no derivative here";
+  if (method.impacts != "auto") return "impacts that are located have no derivative here";
   for (const model::Surface& surface : model.surfaces)
     if (surface.restitution > 0) return "restitution on a fixed grid of steps makes the end of a run jump";
   return {};

@@ -28,11 +28,12 @@ void get(ByteReader& in, model::BodyState& s) {
 }
 
 void put(ByteWriter& out, const collision::ContactId& id) {
-  for (std::int32_t x : {id.body_a, id.body_b, id.shape_a, id.shape_b, id.feature_a, id.feature_b}) out.put(x);
+  for (std::int32_t x : {id.body_a, id.body_b, id.shape_a, id.shape_b, id.feature_a, id.feature_b, id.element}) out.put(x);
 }
 
 void get(ByteReader& in, collision::ContactId& id) {
-  for (std::int32_t* x : {&id.body_a, &id.body_b, &id.shape_a, &id.shape_b, &id.feature_a, &id.feature_b}) in.get(*x);
+  for (std::int32_t* x : {&id.body_a, &id.body_b, &id.shape_a, &id.shape_b, &id.feature_a, &id.feature_b, &id.element})
+    in.get(*x);
 }
 
 void put(ByteWriter& out, const collision::Contact& c) {
@@ -54,7 +55,6 @@ void put(ByteWriter& out, const stepping::ContactMemory& m) {
   out.put(m.mode);
   out.put_matrix(m.force);
   out.put_matrix(m.relative_velocity);
-  out.put(m.rebound);
   out.put(m.touching);
   out.put(m.touched_before);
   out.put(m.deformation);
@@ -66,7 +66,6 @@ void get(ByteReader& in, stepping::ContactMemory& m) {
   in.get(m.mode);
   in.get_matrix(m.force);
   in.get_matrix(m.relative_velocity);
-  in.get(m.rebound);
   in.get(m.touching);
   in.get(m.touched_before);
   in.get(m.deformation);

@@ -7,41 +7,50 @@
 #include <limits>
 
 namespace stickslip::simulation {
+namespace {
 
-double estimate_error(const std::vector<double>& differences, int order) {
-  const std::size_t n = differences.size();
-  if (n < 2) return std::numeric_limits<double>::infinity();
-  const double last = differences[n - 1], before = differences[n - 2];
-  if (last == 0) return 0;
-  bool regular = true;
-  double p = order;
-  for (std::size_t k = n > 2 ? n - 2 : n - 1; k < n; ++k) {
-    const double observed = std::log2(differences[k - 1] / differences[k]);
-    regular = regular && observed >= 0.5 && observed <= order + 1;
-    p = std::min(p, std::max(1.0, observed));
-  }
-  return regular ? last / (std::exp2(p) - 1) : 0.5 * (last + 0.5 * before);
+constexpr double kAgree = 0.3;  // of observed orders with the stepper's
+
+double distance(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, (a[i] - b[i]).norm());
+  return largest;
 }
 
-StepChoice choose_step(double accuracy, double first_step, int order, int most_runs, const RunWithStep& run) {
+}  // namespace
+
+ErrorEstimate estimate_error(const std::vector<std::vector<Vec3>>& ends, int order) {
+  const std::size_t n = ends.size();
+  if (n < 3) return {};
+  if (n > 3) {
+    double d[3];
+    for (std::size_t k = 0; k < 3; ++k) d[k] = distance(ends[n - 3 + k], ends[n - 4 + k]);
+    const auto agrees = [&](double before, double after) {
+      return after > 0 && std::fabs(std::log2(before / after) - order) <= kAgree;
+    };
+    if (agrees(d[0], d[1]) && agrees(d[1], d[2])) return {static_cast<int>(n) - 1, d[2] / (std::exp2(order) - 1)};
+  }
+  return {static_cast<int>(n) - 3, std::max(distance(ends[n - 3], ends[n - 1]), distance(ends[n - 2], ends[n - 1]))};
+}
+
+StepChoice choose_step(double tolerance, double first_step, int order, int most_runs, const RunWithStep& run) {
   StepChoice choice{first_step, std::numeric_limits<double>::infinity(), 0, false};
-  std::vector<double> differences;
-  std::vector<Vec3> before;
-  for (double step = first_step; choice.runs < most_runs; step *= 0.5) {
-    choice.step = step;
-    const std::vector<Vec3> end = run(step);
+  std::vector<std::vector<Vec3>> ends;
+  double first = first_step;  // of ends
+  for (double step = first_step; choice.runs < most_runs && !choice.reached; step *= 0.5) {
+    std::vector<Vec3> end = run(step);
     ++choice.runs;
-    if (end.size() != before.size() || end.empty()) {  // the first one, or one of the two failed
-      differences.clear();
-    } else {
-      double distance = 0;
-      for (std::size_t i = 0; i < end.size(); ++i) distance = std::max(distance, (end[i] - before[i]).norm());
-      differences.push_back(distance);
-      choice.estimate = estimate_error(differences, order);
+    if (end.empty()) {  // it failed: what went before says nothing
+      ends.clear();
+      first = 0.5 * step;
+      continue;
     }
-    before = end;
-    choice.reached = choice.estimate <= accuracy;
-    if (choice.reached) break;
+    ends.push_back(std::move(end));
+    const ErrorEstimate estimate = estimate_error(ends, order);
+    if (estimate.run < 0) continue;
+    choice.step = first * std::exp2(-estimate.run);
+    choice.estimate = estimate.error;
+    choice.reached = estimate.error <= tolerance;
   }
   return choice;
 }

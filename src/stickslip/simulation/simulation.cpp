@@ -91,14 +91,7 @@ bool Simulation::advance_in_parts(double h, double end, int halvings, stepping::
       if (halvings <= 1 || !advance_in_parts(part, part_end, halvings - 1, total)) return false;
       continue;
     }
-    if (report.residual >= total.residual) {
-      total.residual = report.residual;
-      total.solver = report.solver;
-    }
-    total.contacts = std::max(total.contacts, report.contacts);
-    total.solves += report.solves;
-    total.sub_steps += report.sub_steps;
-    total.fallbacks += report.fallbacks;
+    total.include(report);
     events_.insert(events_.end(), report.events.begin(), report.events.end());
   }
   return true;

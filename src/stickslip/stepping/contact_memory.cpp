@@ -127,17 +127,4 @@ void record_outcome(const contact::ContactRows& rows, int dimension, const doubl
     record_fixed_outcome<3>(rows, r, q, va, vb, h, noise, memory);
 }
 
-void owe_rebound(double restitution, double before, double without, double h, bool pressed, ContactMemory& memory) {
-  const bool rebounded = memory.rebound > 0;
-  const bool was_open = memory.rebound == 0 && !memory.touched_before;
-  memory.rebound = 0;
-  if (rebounded) {
-    memory.mode = Mode::Open;
-    return;
-  }
-  const double falling = (before - without) / h;  // towards each other
-  if (was_open && pressed && before < 0 && 2 * restitution * -before > h * falling)
-    memory.rebound = -restitution * before;
-}
-
 }  // namespace stickslip::stepping

@@ -46,11 +46,6 @@ class VelocityNoise {
 void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
                     const model::Twist& va, const model::Twist& vb, double h, double noise, ContactMemory& memory);
 
-// Restitution one step late: a contact that has just closed owes the separation speed e |u_n|, unless the flight that
-// would follow is shorter than the step. before, without: normal velocity at the start of the step, and at its end
-// without contacts.
-void owe_rebound(double restitution, double before, double without, double h, bool pressed, ContactMemory& memory);
-
 // Do the bodies turn against each other about an axis in the contact's tangent plane? Turning that moves the contact
 // point by less than `noise` is none.
 [[nodiscard]] bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b,

@@ -46,6 +46,11 @@ void EulerStep::prepare(const World& world) {
           {i, support.on < 0 ? n : support.on, point.position, point.load, support.friction, Vec3::Zero()});
   }
   for (std::size_t s = 0; s < std::min(supports_.size(), restored_.size()); ++s) supports_[s].force = restored_[s];
+  if (rules_.compliant) {
+    patch_laws_.resize(world.model.surfaces.size());
+    has_patches_ = std::ranges::any_of(
+        world.model.surfaces, [](const model::Surface& surface) { return surface.compliance.patch != nullptr; });
+  }
   for (const model::Body& body : world.model.bodies)
     if (body.rotates() && body.mass > 0)
       body_arm_ = std::max(body_arm_, std::sqrt(body.inertia.diagonal().maxCoeff() / body.mass));
@@ -92,8 +97,9 @@ void EulerStep::pose(World& world, int iteration) {
       } else {
         pose_contact(world, island, i, iteration, q);
         const model::Surface& surface = world.model.surfaces[index(contacts_[index(c)].surface)];
-        problem.mu[i] = contact::friction_coefficient(surface, memory_[index(c)].mode);
         force = memory_[index(c)].force;
+        const double p_n = warm_ ? r[0] : h_ * force.dot(row.direction[0]);
+        problem.mu[i] = smoothed(contact::friction_coefficient(surface, memory_[index(c)].mode), p_n);
       }
       if (!warm_) {
         for (int k = 0; k < D_; ++k) r[k] = h_ * force.dot(row.direction[k]);
@@ -119,8 +125,7 @@ void EulerStep::pose_contact(World& world, const Island& island, std::size_t i, 
   const auto a = index(row.a), b = index(row.b);
   ContactMemory& memory = memory_[index(c)];
   const double gap = without_rounding_noise(contacts_[index(c)], at_);
-  q[0] = relative_velocity(row, 0, free_[a], free_[b]) + closing_speed(gap, h_, rules_.closed_only ? whole_step_ : h_) -
-         memory.rebound;
+  q[0] = relative_velocity(row, 0, free_[a], free_[b]) + (gap - overlap_[index(c)]) / h_;
   if (rules_.closed_only) q[0] += relative_velocity(row, 0, drive_[a], drive_[b]);
   if (iteration > 0) q[0] -= relative_velocity(row, 0, last_[a], last_[b]);
   for (int k = 1; k < D_; ++k)
@@ -128,7 +133,10 @@ void EulerStep::pose_contact(World& world, const Island& island, std::size_t i, 
   if (memory.mode == Mode::Open)
     memory.mode = mode_before_touch(row, world.model.dimension, world.state.bodies[a].velocity,
                                     b < world.state.bodies.size() ? world.state.bodies[b].velocity : model::Twist{});
-  if (const model::Compliance* layer = compliance_of(world, c)) {
+  const model::Compliance* layer = compliance_of(world, c);
+  if (layer != nullptr && layer->patch) {
+    pose_element(world, row, index(c), q);
+  } else if (layer != nullptr) {
     q[0] += contact::normal_spring(*layer, h_).normal_term(memory.deformation);
     const contact::SpringDamper tangential = contact::tangential_spring(*layer, h_);
     for (int k = 1; k < D_; ++k) q[k] += tangential.tangential_term(memory.shear.dot(row.direction[k]));
@@ -223,19 +231,18 @@ void EulerStep::remember(World& world) {
       ContactMemory& memory = memory_[index(c)];
       record_outcome(row, D_, r, q, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity, h_,
                      noise.of(static_cast<int>(i)), memory);
-      const double e = world.model.surfaces[index(contacts_[index(c)].surface)].restitution;
-      if (compliance_of(world, c) != nullptr) {
-        remember_compliance(world, c, r, island.problem.mu[i]);
-      } else if (e > 0 && motion_.model == MotionModel::Dynamic && !rules_.closed_only) {
-        const auto a = index(row.a), b = index(row.b);
-        owe_rebound(e, relative_velocity(row, 0, reference_[a], reference_[b]),
-                    relative_velocity(row, 0, free_[a], free_[b]), h_, r[0] > 0, memory);
-      }
+      const model::Compliance* layer = compliance_of(world, c);
+      if (layer == nullptr) continue;
+      if (!layer->patch)
+        remember_compliance(world, c, r);
+      else if (contacts_[index(c)].id.element == 0)
+        remember_patch(world, island, i);
+      remember_sliding(world, c, r, island.problem.mu[i]);
     }
   }
 }
 
-void EulerStep::remember_compliance(const World& world, int c, const double* r, double mu) {
+void EulerStep::remember_compliance(const World& world, int c, const double* r) {
   const model::Compliance& layer = *compliance_of(world, c);
   const ContactRows& row = rows_[index(c)];
   ContactMemory& memory = memory_[index(c)];
@@ -244,6 +251,11 @@ void EulerStep::remember_compliance(const World& world, int c, const double* r, 
   memory.shear.setZero();
   const contact::SpringDamper tangential = contact::tangential_spring(layer, h_);
   for (int k = 1; k < D_; ++k) memory.shear += tangential.next(r[k], shear.dot(row.direction[k])) * row.direction[k];
+}
+
+void EulerStep::remember_sliding(const World& world, int c, const double* r, double mu) {
+  const ContactRows& row = rows_[index(c)];
+  ContactMemory& memory = memory_[index(c)];
   if (!memory.touching) return;
   // The bodies move against each other while the layer gives way; it slides when friction is used up.
   if (tangential_norm(r, D_) >= mu * r[0] * (1 - kOnTheCone))

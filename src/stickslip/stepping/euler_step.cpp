@@ -20,7 +20,6 @@ namespace {
 
 constexpr int kMostIterations = 60;  // of the geometry
 constexpr int kAverageAfter = 10;    // from then on, half steps: features that take turns at the end of the step
-constexpr double kTouching = 1e-9;   // gap of a closed contact, relative to the arm of its point
 
 }  // namespace
 
@@ -83,6 +82,7 @@ void EulerStep::begin(World& world, double h, double end_time) {
                         : model::Twist{};
   }
   warm_ = false;
+  gamma_ = h_ * world.method.gamma;
   at_ = world.state;
   at_.bodies.resize(n + 1);
   end_ = at_;
@@ -118,6 +118,7 @@ void EulerStep::place(World& world, int iteration) {
     s.velocity = scaled_sum(1, velocity_[i], 1, drive_[i]);
   }
   world.collider.refresh(world.model, at_, contacts_);
+  if (has_patches_) shift_elements(world, iteration);
 }
 
 void EulerStep::evaluate_bodies(World& world, int iteration) {
@@ -127,85 +128,6 @@ void EulerStep::evaluate_bodies(World& world, int iteration) {
     if (world.traits[i].movable)
       motion_.evaluate(world.model, static_cast<int>(i), world.traits[i], world.state.bodies[i], forces_at,
                        reference_[i], dynamics_[i], free_[i]);
-}
-
-// How far bodies can get is not known before the solve: dynamic ones as far as forces alone change their velocity,
-// others as fast as what drives them.
-void EulerStep::find_contacts(World& world) {
-  double change = 0;
-  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
-    if (motion_.model != MotionModel::Dynamic) change = std::max(change, speed_of(drive_[i]));
-    if (!world.traits[i].movable || motion_.model == MotionModel::QuasiStatic) continue;
-    change = std::max(change, speed_of(scaled_sum(1, free_[i], -1, reference_[i])));
-  }
-  acceleration_ = change / h_;
-  contacts_ = world.contacts;
-  world.collider.find(world.model, at_, 2 * h_ * change, h_, contacts_);
-  carry_over(world.memory, contacts_, memory_);
-  open_.clear();
-  open_memory_.clear();
-  if (rules_.closed_only) choose_closed();
-}
-
-namespace {
-
-double approach_of(const collision::Contact& contact, const model::State& state) {
-  contact::ContactRows row;
-  contact::set_rows<3>(contact, state, row);
-  return -contact::relative_velocity(row, 0, state.bodies[index(row.a)].velocity, state.bodies[index(row.b)].velocity);
-}
-
-}  // namespace
-
-// How far forces and turning move a contact within a step, beyond what its velocity says.
-double EulerStep::drift_of(const collision::Contact& contact, const model::State& state) const {
-  if (motion_.model != MotionModel::Dynamic) return 0;
-  double acceleration = acceleration_;
-  for (const auto& [body, point] :
-       {std::pair{contact.id.body_a, &contact.point_a}, {contact.id.body_b, &contact.point_b}}) {
-    const model::BodyState& s = state.bodies[index(body)];
-    acceleration += s.velocity.angular.squaredNorm() * (*point - s.pose.position).norm();
-  }
-  return whole_step_ * whole_step_ * acceleration;
-}
-
-bool EulerStep::closed(const collision::Contact& contact, const model::State& state) const {
-  if (contact.gap <= kTouching * arm_of(contact, state)) return true;
-  const double drift = drift_of(contact, state);
-  return contact.gap <= drift && std::fabs(approach_of(contact, state)) * whole_step_ <= 2 * drift;
-}
-
-void EulerStep::find_closed(World& world, std::vector<collision::Contact>& contacts) const {
-  double margin = 0;
-  for (const collision::Contact& contact : world.contacts)
-    margin = std::max(margin, kTouching * arm_of(contact, world.state) + drift_of(contact, world.state));
-  contacts = world.contacts;
-  world.collider.find(world.model, world.state, margin, 0, contacts);
-  std::erase_if(contacts, [&](const collision::Contact& contact) { return !closed(contact, world.state); });
-}
-
-// Contacts that are closed, or were pressed together in the step before: psi/h takes out what they drift.
-void EulerStep::choose_closed() {
-  std::size_t kept = 0;
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    if (memory_[c].touching || closed(contacts_[c], at_)) {
-      contacts_[kept] = contacts_[c];
-      memory_[kept++] = memory_[c];
-    } else {
-      open_.push_back(contacts_[c]);
-      open_memory_.push_back(memory_[c]);
-    }
-  }
-  contacts_.resize(kept);
-  memory_.resize(kept);
-  // One that has just closed and whose bodies still approach, faster than by resting: an impact comes before the step.
-  meets_ = false;
-  for (std::size_t c = 0; c < kept && !meets_; ++c) {
-    if (memory_[c].touching) continue;
-    const double noise = 1e-12 * (speed_of(at_.bodies[index(contacts_[c].id.body_a)].velocity) +
-                                  speed_of(at_.bodies[index(contacts_[c].id.body_b)].velocity));
-    meets_ = approach_of(contacts_[c], at_) > std::max(noise, 2 * drift_of(contacts_[c], at_) / whole_step_);
-  }
 }
 
 void EulerStep::build_problems(World& world) {
@@ -233,19 +155,26 @@ void EulerStep::add_compliance(World& world) {
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
       double* block = W.value.data() + static_cast<std::size_t>(W.diagonal[i] * D_ * D_);
       if (const model::Compliance* layer = compliance_of(world, island.contacts[i])) {
-        const double R_t = contact::tangential_spring(*layer, h_).compliance();
-        block[0] += contact::normal_spring(*layer, h_).compliance();
-        for (int k = 1; k < D_; ++k) block[k * D_ + k] += R_t;
+        if (layer->patch) {
+          add_patch_compliance(world, island, i);
+        } else {
+          const double R_t = contact::tangential_spring(*layer, h_).compliance();
+          block[0] += contact::normal_spring(*layer, h_).compliance();
+          for (int k = 1; k < D_; ++k) block[k * D_ + k] += R_t;
+        }
       }
       if (!supports_.empty()) contact::complete_block(block);
     }
   }
 }
 
+bool EulerStep::is_compliant(const World& world, const collision::Contact& contact) const {
+  return rules_.compliant && contact::is_compliant(world.model.surfaces[index(contact.surface)].compliance);
+}
+
 const model::Compliance* EulerStep::compliance_of(const World& world, int c) const {
-  if (!rules_.compliant || is_support(c)) return nullptr;
-  const model::Compliance& layer = world.model.surfaces[index(contacts_[index(c)].surface)].compliance;
-  return contact::is_compliant(layer) ? &layer : nullptr;
+  if (is_support(c) || !is_compliant(world, contacts_[index(c)])) return nullptr;
+  return &world.model.surfaces[index(contacts_[index(c)].surface)].compliance;
 }
 
 // Dynamic and first-order motion need one solve; quasi-static motion proximal steps (motion_model.h), unless the modes
@@ -303,7 +232,8 @@ bool EulerStep::settled(const World& world) const {
     size = std::max(size, at_.bodies[i].pose.position.lpNorm<Eigen::Infinity>() + body_arm_);
   }
   const double rounding = 64 * std::numeric_limits<double>::epsilon() * size / h_;
-  return change <= std::max(world.method.tolerance * largest, rounding);
+  if (gamma_ > 0 && smoothing_error(world) > world.method.certificate) return false;
+  return change <= std::max(world.method.certificate * largest, rounding);
 }
 
 void EulerStep::move(World& world) {
@@ -319,7 +249,7 @@ void EulerStep::move(World& world) {
     turn(s, velocity_[i].angular, h_, world.model.bodies[i].planar());
   }
   end_.time = end_time_;
-  if (rules_.closed_only) world.collider.refresh(world.model, end_, open_);
+  if (!open_.empty()) world.collider.refresh(world.model, end_, open_);
 }
 
 void EulerStep::commit(World& world) {

@@ -9,10 +9,14 @@
 //     supports: p_n = h load, the same friction                           support_rows.h
 //     q+ = q (+) h v+
 //
+// Smoothed cone (paper 003, equation 6; gamma >= 0 a force): sqrt(p_t^2 + (h gamma)^2) <= mu p_n + h gamma, a disc of
+// radius  mu' p_n,  mu' = mu sqrt(1 + 2 h gamma / (mu p_n)).  mu' is found with the geometry, by iteration.
+//
 //   rules            psi+                          which contacts           rows, inertia, forces at
 //   (none)           psi(q0) + h W_n' v+           within reach             the start of the step (Stewart-Trinkle)
 //   end_geometry     psi(q+), by iteration         within reach             the end of the step (fully implicit)
 //   closed_only      psi(q0) + h W_n' v+           closed at the start      the start (velocity level, Anitescu-Potra)
+//   any, watched     contacts that the caller names take no part: their impact is to be located (euler_stepper.h)
 //
 // Fully implicit: with q_k the last estimate of the end, psi(q+) = psi(q_k) + h W_n(q_k)' (v - v_k) is solved with the
 // rows of q_k until v stops changing. What is left out of the derivative is the change of the rows, O(h p): the
@@ -28,6 +32,7 @@
 #pragma once
 
 #include "stickslip/contact/contact_system.h"
+#include "stickslip/contact/patch.h"
 #include "stickslip/stepping/force_balance.h"
 #include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/motion_model.h"
@@ -57,13 +62,27 @@ class EulerStep {
   [[nodiscard]] std::span<const collision::Contact> contacts() const { return contacts_; }
   [[nodiscard]] std::span<const ContactMemory> memory() const { return memory_; }
 
+  // Contacts that take no part in the solves that follow, in canonical order.
+  void watch(std::span<const collision::ContactId> ids) { watched_.assign(ids.begin(), ids.end()); }
+
+  // Enters into `ids` the contacts at which the last solve stopped bodies that met within the step: rigid ones that
+  // were open before, and give something back (with `inelastic_too`, also those that do not, unless they just settle).
+  // True when there are new ones.
+  bool add_impacts(const World& world, bool inelastic_too, std::vector<collision::ContactId>& ids) const;
+
   // Velocity level: some contact has just closed, and its bodies approach (the solve took it as inelastic).
   [[nodiscard]] bool meets_contact() const { return meets_; }
 
-  // Velocity level: the contacts that are closed in the state of the world, also between bodies that no step would
-  // bring together. Closed: up to rounding, or resting, that is, open and moving by no more than forces and the turning
-  // of the bodies do within one step. (A body that slides on a corner lifts it by h^2 w^2 r / 2 in each step; taking
-  // that for flight would make it bounce along.)
+  [[nodiscard]] bool is_compliant(const World& world, const collision::Contact& contact) const;
+
+  // How far forces and turning move a contact within a time, at most, beyond what its velocity says: half the
+  // acceleration that this returns times the time squared.
+  [[nodiscard]] double acceleration_of(const collision::Contact& contact, const model::State& state) const;
+
+  // The rigid contacts that are closed in the state of the world, also between bodies that no step would bring
+  // together. On entry `contacts` may hold some that are known to be close. Closed: up to rounding, or resting, that
+  // is, open and moving by no more than forces and the turning of the bodies do within one step. (A body that slides on
+  // a corner lifts it by h^2 w^2 r / 2 in each step; taking that for flight would make it bounce along.)
   void find_closed(World& world, std::vector<collision::Contact>& contacts) const;
 
   void save(ByteWriter& out) const;
@@ -73,6 +92,23 @@ class EulerStep {
   void begin(World& world, double h, double end_time);
   void find_contacts(World& world);
   void choose_closed();
+  void leave_out_watched();
+  template <class TakesPart>
+  void keep_contacts(TakesPart takes_part) {  // the others go to open_
+    std::size_t kept = 0;
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      if (takes_part(c)) {
+        contacts_[kept] = contacts_[c];
+        memory_[kept++] = memory_[c];
+      } else {
+        open_.push_back(contacts_[c]);
+        open_memory_.push_back(memory_[c]);
+      }
+    }
+    contacts_.resize(kept);
+    memory_.resize(kept);
+  }
+  [[nodiscard]] double settling_speed(const collision::Contact& contact, const model::State& state) const;
   [[nodiscard]] double drift_of(const collision::Contact& contact, const model::State& state) const;
   [[nodiscard]] bool closed(const collision::Contact& contact, const model::State& state) const;
   void place(World& world, int iteration);
@@ -80,6 +116,14 @@ class EulerStep {
   void choose_weight(const World& world);
   void build_problems(World& world);
   void add_compliance(World& world);
+  void add_patch_compliance(const World& world, contact::Island& island, std::size_t i);
+  void divide_patches(const World& world);
+  void shift_elements(const World& world, int iteration);
+  [[nodiscard]] const model::Patch* patch_of(const World& world, const collision::Contact& contact) const;
+  void pose_element(const World& world, const contact::ContactRows& row, std::size_t c, double* q);
+  void remember_patch(const World& world, const contact::Island& island, std::size_t first);
+  [[nodiscard]] double smoothed(double mu, double p_n) const;
+  [[nodiscard]] double smoothing_error(const World& world) const;
   void pose(World& world, int iteration);
   void pose_contact(World& world, const contact::Island& island, std::size_t i, int iteration, double* q);
   void pose_support(const contact::ContactRows& row, double* q);
@@ -95,7 +139,8 @@ class EulerStep {
   [[nodiscard]] bool settled(const World& world) const;
   void move(World& world);
   void remember(World& world);
-  void remember_compliance(const World& world, int c, const double* r, double mu);
+  void remember_compliance(const World& world, int c, const double* r);
+  void remember_sliding(const World& world, int c, const double* r, double mu);
   bool weaken(const World& world, contact::Island& island);
   void report_failure(World& world, const contact::Island* island, const StepReport& report, std::string reason,
                       StepFailure& failure);
@@ -125,8 +170,18 @@ class EulerStep {
   model::State at_, end_;  // where geometry is evaluated; the end of the step
   std::vector<collision::Contact> contacts_, open_;
   std::vector<ContactMemory> memory_, open_memory_;
+  std::vector<collision::ContactId> watched_;
+  std::vector<double> overlap_;  // what may be left of the penetration at the start of a part of a step, <= 0
   std::vector<contact::ContactRows> rows_;
   std::vector<SupportPoint> supports_;
+  struct PatchLaw {  // of one surface
+    contact::PatchResponse normal, tangential;
+  };
+  std::vector<PatchLaw> patch_laws_;  // per surface
+  std::vector<collision::Contact> divided_;
+  Eigen::VectorXd patch_p_, patch_delta_;  // of the elements of one patch
+  std::vector<Vec3> patch_shear_;
+  bool has_patches_ = false;
   ForceBalance balance_;
   std::vector<int> unknown_;  // place of each body in balance_, or -1
   std::vector<model::Twist> last_reference_;
@@ -135,6 +190,7 @@ class EulerStep {
   double acceleration_ = 0;     // largest change of a velocity by forces alone, per time (dynamic motion)
   double body_arm_ = 0;         // largest radius of gyration: turns velocities of rotation into speeds
   bool prepared_ = false, forces_vary_ = false, meets_ = false;
+  double gamma_ = 0;   // impulse that rounds the tip of the friction cone
   bool warm_ = false;  // the islands' impulses are those of the last iteration
 };
 

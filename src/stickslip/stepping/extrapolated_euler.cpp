@@ -15,19 +15,22 @@ StepReport ExtrapolatedEuler::advance(World& world, double h, double end_time) {
   report.certified = coarse_.solve(world, h, end_time, report, failure_);
   if (!report.certified) return report;
   mark_touching(coarse_.contacts(), coarse_.memory());
+  events_.clear();
+  report.sub_steps = 0;
   const double middle = world.state.time + 0.5 * h;
   for (const double end : {middle, end_time}) {
-    report.certified = fine_.solve(world, 0.5 * h, end, report, failure_);
-    if (!report.certified) {
+    const StepReport half = fine_.advance(world, 0.5 * h, end);
+    add(half, report);
+    if (!half.certified) {
+      failure_ = fine_.failure();
       world.state = before_;
       world.contacts = contacts_before_;
       world.memory = memory_before_;
       return report;
     }
-    mark_touching(fine_.contacts(), fine_.memory());
-    fine_.commit(world);
+    mark_touching(world.contacts, world.memory);
   }
-  report.sub_steps = 2;
+  report.events = events_;
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     if (!world.traits[i].movable || touched_[i] != 0) continue;
     model::BodyState& y = world.state.bodies[i];
@@ -39,6 +42,14 @@ StepReport ExtrapolatedEuler::advance(World& world, double h, double end_time) {
     turn(y, turned, 1.0, true);
   }
   return report;
+}
+
+void ExtrapolatedEuler::add(const StepReport& half, StepReport& report) {
+  report.include(half);
+  for (const Event& event : half.events) {
+    events_.push_back(event);
+    touched_[index(event.contact.body_a)] = touched_[index(event.contact.body_b)] = 1;
+  }
 }
 
 void ExtrapolatedEuler::mark_touching(std::span<const collision::Contact> contacts,

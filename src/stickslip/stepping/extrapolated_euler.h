@@ -7,13 +7,13 @@
 //
 // The error of one Euler step is c h^2 + O(h^3) where friction varies smoothly, and two half steps make c h^2 / 2:
 // their combination is free of it. Sliding on supports is smooth except in the instant of rest, which costs O(h^2)
-// once. Bodies that touch each other within the step keep y_hh: a combination of two states without penetration may
-// penetrate.
+// once. Bodies that touch or hit each other within the step keep y_hh: a combination of two states without penetration
+// may penetrate. Impacts: euler_stepper.h.
 //
 // Cost: three contact solves per step. Planar bodies only.
 #pragma once
 
-#include "stickslip/stepping/euler_step.h"
+#include "stickslip/stepping/euler_stepper.h"
 
 namespace stickslip::stepping {
 
@@ -27,10 +27,14 @@ class ExtrapolatedEuler final : public Stepper {
  private:
   void mark_touching(std::span<const collision::Contact> contacts, std::span<const ContactMemory> memory);
 
-  EulerStep coarse_, fine_;
+  void add(const StepReport& half, StepReport& report);
+
+  EulerStep coarse_;
+  EulerStepper fine_;
   model::State before_;
   std::vector<collision::Contact> contacts_before_;
   std::vector<ContactMemory> memory_before_;
+  std::vector<Event> events_;
   std::vector<char> touched_;  // bodies that touched another one within the step
 };
 

@@ -54,6 +54,12 @@ class ImpactSolver {
   std::vector<double> before_, total_, compression_, velocity_;
 };
 
+// Does a contact give back anything? Not when the flight that follows would be shorter than a step: bouncing ends
+// instead of accumulating for ever. falling: relative acceleration towards each other.
+[[nodiscard]] inline bool rebounds(double restitution, double approach, double falling, double step) {
+  return approach > 0 && 2 * restitution * approach > step * falling && restitution > 0;
+}
+
 // Kinetic energy gained by the impulses island.r in an impact: p . (u- + u+) / 2. before: u-.
 [[nodiscard]] double energy_gained(const contact::Island& island, std::span<const double> before);
 

@@ -80,7 +80,7 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
     }
   }
   complementarity::SolverOptions options;
-  options.tolerance = method.tolerance;
+  options.tolerance = method.certificate;
   const bool fresh = std::ranges::all_of(island.r, [](double r) { return r == 0; });
   island.summary = cone_.solve(problem, island.r, options, method.solver);
   if (!island.summary.solved()) return false;
@@ -97,11 +97,11 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
 bool ProblemSolver::near_rest(const Method& method, contact::Island& island) {
   if (island.problem.contacts() <= ModeNewton::kMaxContacts) return false;
   const Residual warm = contact_residual(island.problem, island.r);
-  if (warm.error > kAlmost * method.tolerance) return false;
+  if (warm.error > kAlmost * method.certificate) return false;
   accept(island, warm, "warm-start");
   if (warm.error <= kAtRest && polish_once(island)) return true;
-  if (warm.error > kSurplus * method.tolerance) tighten(method, island, kSurplus * method.tolerance, kFewSteps);
-  return island.summary.residual.error <= method.tolerance;
+  if (warm.error > kSurplus * method.certificate) tighten(method, island, kSurplus * method.certificate, kFewSteps);
+  return island.summary.residual.error <= method.certificate;
 }
 
 // One Newton step in the modes of the given impulses, or all contacts held, for more contacts than are worth it while

@@ -3,7 +3,7 @@
 //
 // Solves one island's contact problem for a stepper, as tightly as rounding allows, and certifies the answer.
 //
-// A step is accepted at Method::tolerance, but every solve aims at kAim: what a solver leaves in the velocity of a
+// A step is accepted at Method::certificate, but every solve aims at kAim: what a solver leaves in the velocity of a
 // contact that should stick, the body creeps. In order of cost:
 //   1. the closed form, for a single contact,
 //   2. the impulses of the previous step, if they still solve the problem (bodies at rest, steady sliding),

@@ -110,7 +110,7 @@ bool PyramidSolver::solve(const Method& method, contact::Island& island) {
   constexpr int kMaxDense = 1500;  // unknowns; beyond, a sparse matrix
   const complementarity::ContactProblem& problem = island.problem;
   complementarity::SolverOptions options;
-  options.tolerance = method.tolerance;
+  options.tolerance = method.certificate;
   make_directions(problem.dimension(), method.directions);
   if (problem.contacts() * (count_ + 2) > kMaxDense || !problem.kind.empty()) {
     const complementarity::PyramidForm form = complementarity::make_pyramid(problem, method.directions);

@@ -73,7 +73,7 @@ StepReport RungeKutta::advance(World& world, double h, double end_time) {
   std::string reason = cross(world, h, end_time, report);
   report.contacts = static_cast<int>(contacts_.size());
   report.residual = reason.empty() ? law_error() : 0;
-  if (reason.empty() && report.residual > world.method.tolerance) reason = "a contact is out of its mode";
+  if (reason.empty() && report.residual > world.method.certificate) reason = "a contact is out of its mode";
   if (!reason.empty()) {
     world.state = before_;
     length_ = 0;

@@ -86,7 +86,7 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   const double mu = contact::friction_coefficient(surface, mode);
   const double gap = without_rounding_noise(contact, world.state);
   for (int k = 0; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free_[a], free_[b]);
-  q[0] += closing_speed(gap, h, world.method.step) - before.rebound;
+  q[0] += closing_speed(gap, h, world.method.step);
   if (world.traits[a].driven || world.traits[b].driven)
     for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive_[a], drive_[b]);
 
@@ -112,9 +112,6 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   ContactMemory& memory = world.memory[0];
   memory.mode = mode;
   record_fixed_outcome<D>(rows, r, q, va, vb, h, 0, memory);
-  if (surface.restitution > 0)
-    owe_rebound(surface.restitution, contact::velocity_along<D>(rows, 0, start_[a], start_[b]),
-                contact::velocity_along<D>(rows, 0, free_[a], free_[b]), h, r[0] > 0, memory);
   world.contacts.swap(contacts_);
   return true;
 }

@@ -4,7 +4,6 @@
 
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/support_rows.h"
-#include "stickslip/stepping/anitescu_potra.h"
 #include "stickslip/stepping/euler_stepper.h"
 #include "stickslip/stepping/extrapolated_euler.h"
 #include "stickslip/stepping/motion_model.h"
@@ -31,7 +30,7 @@ struct Registry {
     add({"second-order", "second order between changes of contact mode, which are located inside the step"},
         []() -> std::unique_ptr<Stepper> { return std::make_unique<SecondOrder>(); });
     add({"anitescu-potra", "first order, velocity level; impacts at their instant, with the pairs' own laws"},
-        []() -> std::unique_ptr<Stepper> { return std::make_unique<AnitescuPotra>(); });
+        []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.closed_only = true}); });
     add({"implicit", "first order, geometry and forces at the end of the step, by iteration"},
         []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true}); });
     add({"song-pang-kumar", "first order, visco-elastic contacts (rigid where a contact has no stiffness)"},
@@ -50,11 +49,22 @@ Registry& registry() {
 
 }  // namespace
 
-// stewart_trinkle.h is the fast page for rigid bodies in motion; EulerStep knows the rest of the family.
+namespace {
+
+bool locates(const Method& method, const model::Model& model) {
+  return method.impacts != "auto" ||
+         std::ranges::any_of(model.surfaces, [](const model::Surface& surface) { return surface.restitution > 0; });
+}
+
+}  // namespace
+
+// stewart_trinkle.h is the fast page for rigid bodies in motion without rebounds; EulerStep knows the rest of the
+// family.
 std::unique_ptr<Stepper> make_stepper(const Method& method, const model::Model& model) {
   const Registry& all = registry();
   const std::string& name = method.stepper;
-  if (name == "stewart-trinkle" && (method.motion != "dynamic" || contact::has_supports(model)))
+  if (name == "stewart-trinkle" &&
+      (method.motion != "dynamic" || contact::has_supports(model) || locates(method, model)))
     return std::make_unique<EulerStepper>(EulerRules{});
   if (name == "second-order" && contact::has_supports(model)) return std::make_unique<ExtrapolatedEuler>();
   for (std::size_t k = 0; k < all.infos.size(); ++k)
@@ -66,6 +76,21 @@ std::string objection_to(const Method& method, const model::Model& model) {
   const MotionModel motion = motion_model(method.motion);
   if (method.stepper == "second-order" && motion != MotionModel::Dynamic)
     return "the second-order stepper knows dynamic motion only: take stewart-trinkle, anitescu-potra or implicit";
+  if ((method.stepper == "second-order" || method.stepper == "runge-kutta") && method.impacts != "auto")
+    return "the " + method.stepper +
+           " stepper locates every impact itself: leave 'impacts' out, or take another stepper";
+  if (method.stepper != "song-pang-kumar" && method.gamma > 0)
+    return "gamma rounds the friction cone of song-pang-kumar: leave it out, or set stepper = \"song-pang-kumar\"";
+  if (method.stepper != "song-pang-kumar" && method.gap_step > 0)
+    return "gap_step divides the steps of song-pang-kumar: leave it out, or set stepper = \"song-pang-kumar\"";
+  if (method.gamma > 0 && method.friction == "pyramid")
+    return "gamma rounds the exact cone: leave it out, or set friction = \"cone\"";
+  if (method.impacts != "auto" && motion != MotionModel::Dynamic)
+    return "impacts = \"" + method.impacts + "\" needs dynamic motion: without inertia nothing is hit";
+  if (method.stepper == "runge-kutta" && std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
+        return surface.compliance.patch != nullptr;
+      }))
+    return "the runge-kutta stepper knows lumped contacts only: leave 'patch' out, or take song-pang-kumar";
   if (method.stepper == "runge-kutta" && motion != MotionModel::Dynamic)
     return "the runge-kutta stepper knows dynamic motion only: take song-pang-kumar with motion = \"dynamic\"";
   if (method.stepper == "runge-kutta" && method.friction != "cone" && model.dimension == 3)

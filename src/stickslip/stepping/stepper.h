@@ -9,6 +9,7 @@
 #include "stickslip/math/byte_stream.h"
 #include "stickslip/stepping/world.h"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,6 +34,18 @@ struct StepReport {
   int sub_steps = 1;              // parts the step was divided into at events
   int fallbacks = 0;              // parts done by the first-order stepper because events piled up
   std::span<const Event> events;  // valid until the next step
+
+  // Counts a part of the step in. Events are for the caller to collect.
+  void include(const StepReport& part) {
+    certified = certified && part.certified;
+    contacts = std::max(contacts, part.contacts);
+    solves += part.solves;
+    sub_steps += part.sub_steps;
+    fallbacks += part.fallbacks;
+    if (part.residual < residual) return;
+    residual = part.residual;
+    solver = part.solver;
+  }
 };
 
 // What is left behind by a step that could not be certified.

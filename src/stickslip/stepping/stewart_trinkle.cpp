@@ -112,8 +112,7 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       double* q = problem.q.data() + i * static_cast<std::size_t>(D);
       const double gap = without_rounding_noise(contact, world.state);
-      q[0] = contact::velocity_along<D>(rows, 0, free_[a], free_[b]) + closing_speed(gap, h, world.method.step) -
-             memory.rebound;
+      q[0] = contact::velocity_along<D>(rows, 0, free_[a], free_[b]) + closing_speed(gap, h, world.method.step);
       for (int k = 1; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free_[a], free_[b]);
       if (world.traits[a].driven || world.traits[b].driven)
         for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive_[a], drive_[b]);
@@ -180,10 +179,6 @@ void StewartTrinkle::remember_contacts(World& world, double h) {
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       const model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
       record_outcome(rows, D, r, q, va, vb, h, noise.of(static_cast<int>(i)), memory);
-      const double e = world.model.surfaces[static_cast<std::size_t>(contacts_[c].surface)].restitution;
-      if (e == 0) continue;
-      owe_rebound(e, relative_velocity(rows, 0, start_[a], start_[b]), relative_velocity(rows, 0, free_[a], free_[b]),
-                  h, r[0] > 0, memory);
     }
   }
   world.contacts.swap(contacts_);

@@ -17,9 +17,7 @@
 // normal row a second time; it does enter the tangential rows (paper 000, equations 8-9 and the text after them). For a
 // particle on a moving plate the gap is then exact.
 //
-// Restitution (Newton's, with the impulse one step late): a contact that closes takes all approach velocity in the step
-// in which it is caught, and owes the separation speed e |u_n| in the next. It is not paid when the flight that would
-// follow is shorter than the step: bouncing ends instead of chattering for ever.
+// Impacts are inelastic here: a contact that closes takes all approach velocity. Restitution: euler_stepper.h.
 //
 // Static friction bounds a contact that stuck in the step before. If it breaks away the problem is solved again with
 // the kinetic coefficient for it, so that no step slides on static friction.

@@ -20,7 +20,6 @@ struct ContactMemory {
   contact::Mode mode = contact::Mode::Open;
   Vec3 force = Vec3::Zero();                      // on body a, world frame, mean over the last step: the warm start
   Vec3 relative_velocity = Vec3::Zero();          // world frame, end of the last step
-  double rebound = 0;                             // separation speed that a collision still owes (restitution)
   bool touching = false, touched_before = false;  // pressed together in the last step, in the one before
   double deformation = 0;                         // of a compliant contact, along the normal
   Vec3 shear = Vec3::Zero();                      // the same along the tangents, world frame

@@ -3,6 +3,7 @@
 #include "stickslip/study/scene_run.h"
 
 #include "stickslip/scene/observer.h"
+#include "stickslip/simulation/error_control.h"
 #include "stickslip/simulation/simulation.h"
 
 #include <fmt/format.h>
@@ -56,6 +57,25 @@ void simulate(const scene::Scene& scene, simulation::Simulation& simulation, Sce
   observer.evaluate(now(true), run.observables);
 }
 
+// As `stickslip run` does for method.tolerance.
+simulation::StepChoice find_step(const scene::Scene& scene) {
+  constexpr int kMostRuns = 16;
+  return simulation::choose_step(scene.method.tolerance, scene.method.step, stepping::order_of(scene.method.stepper),
+                                 kMostRuns, [&](double step) {
+                                   stepping::Method method = scene.method;
+                                   method.step = step;
+                                   simulation::Simulation simulation(scene.model, method);
+                                   SceneRun run;
+                                   run.observables.assign(scene.observables.size(), kNotANumber);
+                                   simulate(scene, simulation, run);
+                                   std::vector<Vec3> ends;
+                                   if (run.status == TrialStatus::Uncertified) return ends;
+                                   for (const model::BodyState& body : simulation.state().bodies)
+                                     ends.push_back(body.pose.position);
+                                   return ends;
+                                 });
+}
+
 }  // namespace
 
 const char* name_of(TrialStatus status) {
@@ -72,7 +92,8 @@ TrialStatus status_named(std::string_view name) {
 SceneRun run_scene(const scene::Scene& scene) {
   SceneRun run;
   run.observables.assign(scene.observables.size(), kNotANumber);
-  simulation::Simulation simulation(scene.model, scene.method);
+  stepping::Method method = scene.method;
+  simulation::Simulation simulation(scene.model, method);
   const std::vector<simulation::Overlap> overlaps = simulation.overlaps();
   if (!overlaps.empty()) {
     run.status = TrialStatus::Rejected;
@@ -80,6 +101,16 @@ SceneRun run_scene(const scene::Scene& scene) {
     return run;
   }
   try {
+    if (method.tolerance > 0) {
+      const simulation::StepChoice choice = find_step(scene);
+      if (!choice.reached) {
+        run.status = TrialStatus::Error;
+        run.cause = fmt::format("tolerance = {:g} is out of reach: with step {:.3g} the error is still about {:.2g}",
+                                method.tolerance, choice.step, choice.estimate);
+        return run;
+      }
+      method.step = choice.step;
+    }
     simulate(scene, simulation, run);
   } catch (const scene::SceneError& error) {
     run.status = TrialStatus::Error;
