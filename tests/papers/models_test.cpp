@@ -284,6 +284,7 @@ mass = 1
 shape = { disc = 0.1 }
 )";
   EXPECT_THAT(rejection({}, alone), ::testing::HasSubstr("nothing that pushes"));
+  EXPECT_THAT(rejection({}, std::string("gravity = [0, -9.8]\n") + alone), ::testing::HasSubstr("nothing that pushes"));
   EXPECT_THAT(rejection({}, std::string(kVise) + "[[contact]]\nbetween = [\"block\", \"wall\"]\n"
                                                  "friction = { static = 0.2, kinetic = 0.5 }\n"),
               ::testing::HasSubstr("must not be above static friction"));

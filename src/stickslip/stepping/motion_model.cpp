@@ -59,11 +59,12 @@ void BodyMotion::evaluate(const model::Model& world, int i, const contact::BodyT
 
 std::string objection_to_motion(MotionModel motion, const model::Model& model) {
   const std::vector<contact::BodyTraits> traits = contact::body_traits(model);
-  bool anything_drives = false, anything_resists = contact::has_supports(model) || model.gravity != Vec3::Zero();
+  // Weight alone moves nothing, unless a damper holds against it: what stands stays, what falls has no equilibrium.
+  bool anything_drives = false, stands = contact::has_supports(model), damped = false;
   for (std::size_t i = 0; i < traits.size(); ++i) {
     const model::Body& body = model.bodies[i];
     anything_drives |= traits[i].driven || traits[i].pushed;
-    anything_resists |= body.linear_damping > 0;
+    damped |= traits[i].movable && body.linear_damping > 0;
     if (motion != MotionModel::FirstOrder || !traits[i].movable) continue;
     const bool translates =
         traits[i].free_translation[0] || traits[i].free_translation[1] || traits[i].free_translation[2];
@@ -72,9 +73,10 @@ std::string objection_to_motion(MotionModel motion, const model::Model& model) {
     if (traits[i].free_rotation && !(body.angular_damping > 0))
       return "first-order motion needs damping: give body '" + body.name + "' an angular_damping > 0";
   }
-  if (motion == MotionModel::QuasiStatic && !anything_drives && !anything_resists)
-    return "quasi-static motion with nothing that pushes and nothing that resists: prescribe the motion of a body, or "
-           "give gravity, supports or forces";
+  const bool sinks = damped && model.gravity != Vec3::Zero();
+  if (motion == MotionModel::QuasiStatic && !anything_drives && !stands && !sinks)
+    return "quasi-static motion with nothing that pushes: prescribe the motion of a body, give a force, or set motion = "
+           "\"dynamic\"";
   return {};
 }
 
