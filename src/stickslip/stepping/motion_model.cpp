@@ -75,7 +75,8 @@ std::string objection_to_motion(MotionModel motion, const model::Model& model) {
   }
   const bool sinks = damped && model.gravity != Vec3::Zero();
   if (motion == MotionModel::QuasiStatic && !anything_drives && !stands && !sinks)
-    return "quasi-static motion with nothing that pushes: prescribe the motion of a body, give a force, or set motion = "
+    return "quasi-static motion with nothing that pushes: prescribe the motion of a body, give a force, or set motion "
+           "= "
            "\"dynamic\"";
   return {};
 }
