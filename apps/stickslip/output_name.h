@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Files that verbs write: what one is called when the user gave no name (in the current folder, after what went in), and
-// whether it can be written.
+// Files that verbs write: what one is called when the user gave no name (in the current folder, after what went in),
+// and whether it can be written.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace stickslip::app {
 //     examples/ball/scene.toml -> ball,  examples/ball/scene-slow.toml -> ball-slow,  other.toml -> other
 [[nodiscard]] std::string name_after(const std::string& file, std::string_view usual);
 
-// Throws std::runtime_error with one line when the file could not be written: asked before long work begins. An existing
-// file keeps its content, none is left behind.
+// Throws std::runtime_error with one line when the file could not be written: asked before long work begins. An
+// existing file keeps its content, none is left behind.
 void require_writable(const std::string& file);
 
 }  // namespace stickslip::app

@@ -78,8 +78,7 @@ int run_sensitivity(const SensitivityCommand& command) {
   const scene::Scene scene = scene::make_scene(document, overrides);
   require_step(scene, "sensitivity");
   if (parameters.empty())
-    for (const scene::Parameter& parameter : scene.parameters)
-      parameters.push_back(parameter.name);
+    for (const scene::Parameter& parameter : scene.parameters) parameters.push_back(parameter.name);
   study::SensitivityOptions options;
   options.step = command.step;
   options.method = command.method;

@@ -41,7 +41,7 @@ TEST(RungeKutta, PegEndsWhereTheReferenceEnds) {
   };
   EXPECT_NEAR(x("sqrt(200000)", "1"), .03165035, 5e-8);
   EXPECT_NEAR(x("sqrt(200000)", "0.2"), .01861008, 5e-8);
-  EXPECT_NEAR(x("sqrt(200000)", "0"), 0, 1e-12);          // nothing pushes sideways
+  EXPECT_NEAR(x("sqrt(200000)", "0"), 0, 1e-12);           // nothing pushes sideways
   EXPECT_NEAR(x("1000 * sqrt(2)", "1"), .03160842, 3e-7);  // stiffer: more parts
 }
 

@@ -87,8 +87,8 @@ class StepEquations {
   using Slopes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   void slopes(const StepSpan& span, double length, std::span<const ActiveContact> contacts,
               const std::vector<bool>& moves, Slopes& slopes);
-  // Of the last evaluation: where geometry was evaluated, rows of each contact, and A^-1 J' for a unit impulse along one
-  // of them.
+  // Of the last evaluation: where geometry was evaluated, rows of each contact, and A^-1 J' for a unit impulse along
+  // one of them.
   [[nodiscard]] const model::State& at() const { return at_; }
   [[nodiscard]] const contact::ContactRows& rows(std::size_t contact) const { return rows_[contact]; }
   void response(std::size_t contact, int row, Eigen::Ref<Eigen::VectorXd> change) const;

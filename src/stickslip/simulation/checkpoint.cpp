@@ -28,7 +28,8 @@ void get(ByteReader& in, model::BodyState& s) {
 }
 
 void put(ByteWriter& out, const collision::ContactId& id) {
-  for (std::int32_t x : {id.body_a, id.body_b, id.shape_a, id.shape_b, id.feature_a, id.feature_b, id.element}) out.put(x);
+  for (std::int32_t x : {id.body_a, id.body_b, id.shape_a, id.shape_b, id.feature_a, id.feature_b, id.element})
+    out.put(x);
 }
 
 void get(ByteReader& in, collision::ContactId& id) {

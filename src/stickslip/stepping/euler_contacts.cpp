@@ -79,6 +79,7 @@ bool EulerStep::closed(const collision::Contact& contact, const model::State& st
 void EulerStep::find_closed(World& world, std::vector<collision::Contact>& contacts) const {
   double margin = 0;
   contacts.insert(contacts.end(), world.contacts.begin(), world.contacts.end());
+  contacts.insert(contacts.end(), contacts_.begin(), contacts_.end());  // those of the trial: one may have just closed
   for (const collision::Contact& contact : contacts)
     margin = std::max(margin, kTouching * arm_of(contact, world.state) + drift_of(contact, world.state));
   contacts = world.contacts;

@@ -247,6 +247,24 @@ void EulerStepper::choose_laws(World& world, double h, const Island& island) {
   }
 }
 
+// Contacts of the impact whose bodies part again at once.
+void EulerStepper::note_partings(const World& world) {
+  const std::size_t touched = events_.size();
+  for (std::size_t c = 0; c < touching_.size(); ++c) {
+    const contact::ContactRows& row = system_.rows()[c];
+    const double before =
+        relative_velocity(row, 0, world.state.bodies[index(row.a)].velocity, world.state.bodies[index(row.b)].velocity);
+    if (!(before < 0 &&
+          relative_velocity(row, 0, velocities_[index(row.a)], velocities_[index(row.b)]) > -Rest::kNoise * before))
+      continue;
+    for (std::size_t k = 0; k < touched; ++k) {
+      if (events_[k].contact != touching_[c].id || events_[k].time != world.state.time) continue;
+      events_.push_back({world.state.time, touching_[c].id, contact::Mode::Slide, contact::Mode::Open});
+      break;
+    }
+  }
+}
+
 bool EulerStepper::impact(World& world, double h, StepReport& report) {
   if (motion_model(world.method.motion) != MotionModel::Dynamic) return true;
   keep(world);
@@ -290,6 +308,7 @@ bool EulerStepper::impact(World& world, double h, StepReport& report) {
   velocities_.resize(dynamics_.size());
   for (std::size_t i = 0; i < velocities_.size(); ++i) velocities_[i] = world.state.bodies[i].velocity;
   system_.apply_impulses(dynamics_, velocities_);
+  note_partings(world);
   for (std::size_t i = 0; i < velocities_.size(); ++i) {
     if (!dynamics_[i].movable) continue;
     model::Twist& v = world.state.bodies[i].velocity;

@@ -59,6 +59,7 @@ class EulerStepper final : public Stepper {
   [[nodiscard]] double deepest(double& tolerance);
   [[nodiscard]] double smallest_gap(World& world, double& tolerance);
   [[nodiscard]] double safe_time(const World& world, double h) const;
+  void note_partings(const World& world);
   bool impact(World& world, double h, StepReport& report);
   void choose_laws(World& world, double h, const contact::Island& island);
   void keep(const World& world);

@@ -29,8 +29,8 @@
 //             scaled variables, over their largest norm (squared for the products).
 // error     = max(natural, scaled): what the tolerance is compared with.
 //
-// For the global form u = H'v + R r + w, q = H' M^-1 f + w (the reduced form's), and both errors have the dynamics added:
-// |M v - H r - f| / max(|f|, |M v|, |H r|).
+// For the global form u = H'v + R r + w, q = H' M^-1 f + w (the reduced form's), and both errors have the dynamics
+// added: |M v - H r - f| / max(|f|, |M v|, |H r|).
 //
 // Assumptions: a well-formed problem (validate). Cost: one product with W; no allocation. Huge and tiny numbers are
 // rescaled (the law is positively homogeneous); NaN or infinity in r gives an infinite error.
