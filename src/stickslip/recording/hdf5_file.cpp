@@ -97,8 +97,16 @@ Hdf5Id open_file(const std::string& path, bool writable) {
   quiet();
   const Hdf5Id access = checked(H5Pcreate(H5P_FILE_ACCESS), close_property, "out of HDF5 identifiers");
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
-  return checked(H5Fopen(path.c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), close_file,
-                 fmt::format("cannot open {}: not a readable HDF5 file", path));
+  hid_t file = -1;
+  if (writable) {
+    file = H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get());
+  } else {
+    // As a reader beside a writer: when a run was killed within a flush, its arrays may already reach beyond the end of
+    // file that was noted last, which other readers take for an error. Files of other programs open the plain way.
+    file = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get());
+    if (file < 0) file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+  }
+  return checked(file, close_file, fmt::format("cannot open {}: not a readable HDF5 file", path));
 }
 
 AppendArray::AppendArray(const Hdf5Id& file, const std::string& path, ElementType type,

@@ -26,6 +26,8 @@
 // every moment, and after each flush the mark "open for writing" is taken off the file, so that any HDF5 reader
 // opens it. Frames count as written when /time has them: it is flushed last. /end exists from the start because that
 // mode allows no new datasets; it is filled when all frames are safe.
+// Killed within a flush, arrays may reach beyond the noted end of the file: readers of that mode (ours; h5py with
+// swmr=True) read it all the same.
 #pragma once
 
 #include "stickslip/contact/contact_result.h"
