@@ -3,6 +3,7 @@
 #include "stickslip/complementarity/affine/affine_residual.h"
 
 #include "stickslip/complementarity/corpus/affine_generators.h"
+#include "stickslip/complementarity/corpus/portable_random.h"
 #include "tests/complementarity/affine/affine_checks.h"
 
 #include <gtest/gtest.h>
@@ -71,6 +72,35 @@ TEST(AffineProblem, ValidateSaysWhatIsWrong) {
   EXPECT_NE(validate(problem), "");
   problem = make_lcp(Eigen::MatrixXd::Identity(3, 3), Eigen::Vector2d(-1, 1));
   EXPECT_NE(validate(problem).find("3 x 3"), std::string::npos);
+}
+
+// Rows are measured four at a time: sizes with and without a remainder, all kinds of bounds, against the definition.
+TEST(AffineResidual, EveryRowCountsWhateverItsPlaceAndBounds) {
+  PortableRandom random(3);
+  for (int n = 1; n <= 13; ++n)
+    for (int worst = 0; worst < n; ++worst) {
+      Eigen::VectorXd lower(n), upper(n), z(n), q(n);
+      for (int i = 0; i < n; ++i) {
+        const int kind = random.index(4);
+        lower[i] = kind % 2 == 0 ? -kInfinity : random.uniform(-1, 0);
+        upper[i] = kind < 2 ? kInfinity : random.uniform(0.5, 1);
+        z[i] = 0.25;
+        q[i] = -0.25;  // w = z + q = 0
+      }
+      q[worst] += random.uniform(-2, 2);
+      Eigen::SparseMatrix<double> identity(n, n);
+      identity.setIdentity();
+      const AffineProblem problem = make_box_lcp(identity, q, lower, upper);
+      const double w = z[worst] + q[worst];
+      const double expected = std::fabs(z[worst] - std::clamp(z[worst] - w, lower[worst], upper[worst]));
+      const Residual residual = affine_residual(problem, z);
+      EXPECT_DOUBLE_EQ(residual.natural, expected / (1 + q.lpNorm<Eigen::Infinity>()));
+      const double gap = w > 0 ? z[worst] - lower[worst] : upper[worst] - z[worst];
+      EXPECT_EQ(residual.dual > 0, gap == kInfinity);
+      EXPECT_EQ(residual.complementarity > 0, gap != kInfinity);
+      z[worst] = NAN;
+      EXPECT_EQ(affine_residual(problem, z).error, Residual::kUnknown);
+    }
 }
 
 }  // namespace

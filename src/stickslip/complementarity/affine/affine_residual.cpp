@@ -3,9 +3,14 @@
 #include "stickslip/complementarity/affine/affine_residual.h"
 
 #include "stickslip/complementarity/affine/vector_kernels.h"
+#include "stickslip/complementarity/wide_clone.h"
 
 #include <algorithm>
 #include <cmath>
+
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wpsabi"  // lanes are passed between inlined functions only
+#endif
 
 namespace stickslip::complementarity {
 namespace {
@@ -55,6 +60,85 @@ double product(const AffineProblem& problem, const Eigen::VectorXd& z, std::vect
   return largest;
 }
 
+template <class Number>
+STICKSLIP_ALWAYS_INLINE Number magnitude(const Number& a) {
+  return a < 0 ? -a : a;
+}
+template <class Number>
+STICKSLIP_ALWAYS_INLINE void raise(Number& largest, const Number& a) {
+  largest = a > largest ? a : largest;
+}
+
+// Largest values over the rows so far; Number is one row's double or the lanes of four rows.
+template <class Number>
+struct RowMaxima {
+  Number natural{}, scaled{}, z{}, w{}, q{}, primal{}, dual{}, slackness{};
+  Number finite{};  // becomes NaN with the first NaN or infinity, which the maxima drop
+
+  STICKSLIP_ALWAYS_INLINE void add(const Number& lower, const Number& upper, const Number& zi, const Number& wi,
+                                   const Number& qi, const Number& a, const Number& inverse_a) {
+    const Number zero{}, infinity = zero + kInfinity;
+    finite += zero * zi + zero * wi;
+    raise(natural, distance_to_projection(zi, wi, lower, upper));
+    raise(scaled, distance_to_projection(a * zi, wi * inverse_a, a * lower, a * upper));
+    raise(z, magnitude(zi));
+    raise(w, magnitude(wi));
+    raise(q, magnitude(qi));
+    raise(primal, lower - zi);
+    raise(primal, zi - upper);
+    // w > 0 is allowed only where there is a lower bound to push against, w < 0 only at an upper one.
+    const Number gap = wi > 0 ? zi - lower : upper - zi;
+    const Number size = magnitude(wi);
+    raise(dual, gap == infinity ? size : zero);
+    raise(slackness, gap == infinity ? zero : magnitude(gap * wi));
+  }
+
+ private:
+  // |z - projection of z - w on [lower, upper]|
+  STICKSLIP_ALWAYS_INLINE static Number distance_to_projection(const Number& z, const Number& w, const Number& lower,
+                                                               const Number& upper) {
+    Number projected = z - w;
+    projected = projected > lower ? projected : lower;
+    projected = projected < upper ? projected : upper;
+    return magnitude(z - projected);
+  }
+};
+
+STICKSLIP_ALWAYS_INLINE double largest_lane(const Lanes& lanes) {
+  double largest = 0;
+  for (int lane = 0; lane < kLanes; ++lane) raise(largest, lanes[lane]);
+  return largest;
+}
+
+STICKSLIP_WIDE_CLONE RowMaxima<double> measure_rows(const double* lower, const double* upper, const double* q,
+                                                    const double* z, const double* w, double a, double inverse_a,
+                                                    Eigen::Index n) {
+  RowMaxima<Lanes> four;
+  const Lanes zero{}, a4 = zero + a, inverse4 = zero + inverse_a;
+  Eigen::Index i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Lanes l, u, zi, wi, qi;
+    load(l, lower + i);
+    load(u, upper + i);
+    load(zi, z + i);
+    load(wi, w + i);
+    load(qi, q + i);
+    four.add(l, u, zi, wi, qi, a4, inverse4);
+  }
+  RowMaxima<double> all;
+  all.natural = largest_lane(four.natural);
+  all.scaled = largest_lane(four.scaled);
+  all.z = largest_lane(four.z);
+  all.w = largest_lane(four.w);
+  all.q = largest_lane(four.q);
+  all.primal = largest_lane(four.primal);
+  all.dual = largest_lane(four.dual);
+  all.slackness = largest_lane(four.slackness);
+  all.finite = (four.finite[0] + four.finite[1]) + (four.finite[2] + four.finite[3]);
+  for (; i < n; ++i) all.add(lower[i], upper[i], z[i], w[i], q[i], a, inverse_a);
+  return all;
+}
+
 }  // namespace
 
 Residual affine_residual(const AffineProblem& problem, const Eigen::VectorXd& z, ResidualWorkspace& workspace) {
@@ -66,33 +150,15 @@ Residual affine_residual(const AffineProblem& problem, const Eigen::VectorXd& z,
   // With z = 0 only w/a appears, so that a cancels.
   const double a = largest > 0 ? std::sqrt(largest) : 1, inverse_a = 1 / a;
 
-  double natural = 0, scaled = 0, size_z = 0, size_w = 0, size_q = 0, primal = 0, dual = 0, slackness = 0;
-  double finite = 0;  // becomes NaN with the first NaN or infinity, which min and max below might drop
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const double lower = problem.lower[i], upper = problem.upper[i], zi = z[i], wi = w[i];
-    finite += 0 * zi + 0 * wi;
-    natural = larger(std::fabs(zi - std::min(upper, std::max(lower, zi - wi))), natural);
-    const double zs = a * zi, ws = wi * inverse_a;
-    scaled = larger(std::fabs(zs - std::min(a * upper, std::max(a * lower, zs - ws))), scaled);
-    size_z = std::max(size_z, std::fabs(zi));
-    size_w = std::max(size_w, std::fabs(wi));
-    size_q = std::max(size_q, std::fabs(problem.q[i]));
-    primal = larger(std::max({0.0, lower - zi, zi - upper}), primal);
-    // w > 0 is allowed only where there is a lower bound to push against, w < 0 only at an upper one.
-    const double gap = wi > 0 ? zi - lower : upper - zi;
-    if (gap == kInfinity) {
-      dual = larger(std::fabs(wi), dual);
-    } else {
-      slackness = larger(std::fabs(gap * wi), slackness);
-    }
-  }
-  if (std::isnan(finite)) return residual;
-  residual.natural = natural / (1 + size_q);
-  residual.scaled = ratio(scaled, std::max({size_q * inverse_a, size_z * a, size_w * inverse_a}));
+  const RowMaxima<double> sizes =
+      measure_rows(problem.lower.data(), problem.upper.data(), problem.q.data(), z.data(), w.data(), a, inverse_a, n);
+  if (std::isnan(sizes.finite)) return residual;
+  residual.natural = sizes.natural / (1 + sizes.q);
+  residual.scaled = ratio(sizes.scaled, std::max({sizes.q * inverse_a, sizes.z * a, sizes.w * inverse_a}));
   residual.error = larger(residual.natural, residual.scaled);
-  residual.primal = ratio(primal, size_z);
-  residual.dual = ratio(dual, std::max(size_q, size_w));
-  residual.complementarity = ratio(slackness, size_z * std::max(size_q, size_w));
+  residual.primal = ratio(sizes.primal, sizes.z);
+  residual.dual = ratio(sizes.dual, std::max(sizes.q, sizes.w));
+  residual.complementarity = ratio(sizes.slackness, sizes.z * std::max(sizes.q, sizes.w));
   residual.cone = 0;
   return residual;
 }
