@@ -154,7 +154,6 @@ void AffineSolver::Workspace::solve_blocks(const AffineProblem& problem, const V
 
 bool AffineSolver::Workspace::solve_tiny(const AffineProblem& problem, double tolerance, Eigen::VectorXd& z,
                                          SolverSummary& summary) {
-  if (!TinyLemke::applies(problem) || presolve.any_singleton(problem)) return false;
   ++summary.attempts;
   const bool found = tiny.solve(problem, z, basis);
   summary.iterations += tiny.pivots();
@@ -171,11 +170,15 @@ void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, 
                                                   const SolverOptions& options, Clock::time_point deadline,
                                                   Eigen::VectorXd& z, SolverSummary& summary) {
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
-  if (start == nullptr && !options.record_history && options.max_iterations == 0 &&
-      solve_tiny(problem, options.tolerance, z, summary))
-    return;
   // A warm start is for a problem whose structure is known: nothing to split before the basis has been tried.
-  const Presolve::Outcome outcome = start != nullptr ? Presolve::Outcome::Nothing : presolve.run(problem, z);
+  Presolve::Outcome outcome = Presolve::Outcome::Nothing;
+  if (start == nullptr) {
+    const bool singleton = presolve.any_singleton(problem);
+    if (!singleton && !options.record_history && options.max_iterations == 0 && TinyLemke::applies(problem) &&
+        solve_tiny(problem, options.tolerance, z, summary))
+      return;
+    outcome = presolve.run(problem, singleton, z);
+  }
   switch (outcome) {
     case Presolve::Outcome::Nothing:
       adopt(strategy.solve(problem, start, options, deadline, history, z), summary);

@@ -59,9 +59,9 @@ bool Presolve::any_singleton(const AffineProblem& problem) {
   }
   others_.assign(static_cast<std::size_t>(n), 0);
   for (int j = 0; j < n; ++j) {
-    for_each_in_column(problem, j, [&](int i, double) { others_[i] += i != j; });
+    for_each_in_column(problem, j, [&](int i, double) { others_[i] += i != j ? 1 : 0; });
   }
-  return std::find(others_.begin(), others_.end(), 0) != others_.end();
+  return std::ranges::find(others_, 0.0) != others_.end();
 }
 
 // Sets z_i when its row forces it. False: the row cannot be satisfied.
@@ -86,26 +86,52 @@ bool Presolve::decide(const AffineProblem& problem, int i, double diagonal, Eige
   return std::isfinite(z[i]);
 }
 
+// others_: entries beside the diagonal in each row.
+void Presolve::count_entries(const AffineProblem& problem) {
+  const auto n = static_cast<int>(problem.size());
+  others_.assign(static_cast<std::size_t>(n), 0);
+  diagonal_.assign(static_cast<std::size_t>(n), 0);
+  for (int j = 0; j < n; ++j) {
+    if (problem.is_dense) {
+      const double* column = problem.dense.data() + static_cast<std::ptrdiff_t>(j) * n;
+      double* others = others_.data();
+      for (int i = 0; i < n; ++i) others[i] += column[i] != 0 ? 1.0 : 0.0;
+      diagonal_[j] = column[j];
+    } else {
+      for_each_in_column(problem, j, [&](int i, double value) {
+        others_[i] += 1;
+        if (i == j) diagonal_[j] = value;
+      });
+    }
+    if (diagonal_[j] != 0) others_[j] -= 1;
+  }
+}
+
+// Moves the decided unknown i to the constants of the other rows; rows that it leaves with their own unknown are
+// queued.
+void Presolve::substitute(const AffineProblem& problem, int i, double value) {
+  if (value != 0)
+    for_each_in_column(problem, i, [&](int k, double entry) {
+      remainder_[k] += entry * value;
+      size_[k] += std::fabs(entry * value);
+    });
+  for_each_in_column(problem, i, [&](int k, double) {
+    if (k == i) return;
+    others_[k] -= 1;
+    if (others_[k] == 0 && decided_[k] == 0) queue_.push_back(k);
+  });
+}
+
 bool Presolve::decide_rows(const AffineProblem& problem, Eigen::VectorXd& z) {
   const auto n = static_cast<int>(problem.size());
   const auto size = static_cast<std::size_t>(n);
-  others_.assign(size, 0);
-  diagonal_.assign(size, 0.0);
+  count_entries(problem);
   remainder_.assign(problem.q.data(), problem.q.data() + n);
   size_.resize(size);
   queue_.clear();
   queue_.reserve(2 * size);
-  for (int j = 0; j < n; ++j) {
-    size_[j] = std::fabs(problem.q[j]);
-    for_each_in_column(problem, j, [&](int i, double value) {
-      if (i == j) {
-        diagonal_[i] = value;
-      } else {
-        ++others_[i];
-      }
-    });
-  }
   for (int i = 0; i < n; ++i) {
+    size_[i] = std::fabs(problem.q[i]);
     if (others_[i] == 0 || problem.lower[i] == problem.upper[i]) queue_.push_back(i);
   }
   for (std::size_t head = 0; head < queue_.size(); ++head) {
@@ -120,19 +146,14 @@ bool Presolve::decide_rows(const AffineProblem& problem, Eigen::VectorXd& z) {
     if (!decided) continue;
     decided_[i] = 1;
     --undecided_;
-    for_each_in_column(problem, i, [&](int k, double value) {
-      remainder_[k] += value * z[i];
-      size_[k] += std::fabs(value * z[i]);
-      if (k != i && --others_[k] == 0 && decided_[k] == 0) queue_.push_back(k);
-    });
+    substitute(problem, i, z[i]);
   }
   return true;
 }
 
-Presolve::Outcome Presolve::run(const AffineProblem& problem, Eigen::VectorXd& z) {
+Presolve::Outcome Presolve::run(const AffineProblem& problem, bool singleton, Eigen::VectorXd& z) {
   const auto n = static_cast<int>(problem.size());
   undecided_ = n;
-  const bool singleton = any_singleton(problem);
   decided_.assign(static_cast<std::size_t>(n), 0);
   if (singleton) {
     z.setZero(n);

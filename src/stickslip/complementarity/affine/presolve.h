@@ -29,9 +29,9 @@ class Presolve {
   // Whether some row contains only its own unknown, or some unknown is fixed.
   [[nodiscard]] bool any_singleton(const AffineProblem& problem);
 
-  // Nothing: one block, no decided unknown. Otherwise z holds the decided values (0 elsewhere) and the blocks are
-  // listed.
-  Outcome run(const AffineProblem& problem, Eigen::VectorXd& z);
+  // singleton: what any_singleton() says. Nothing: one block, no decided unknown. Otherwise z holds the decided values
+  // (0 elsewhere) and the blocks are listed.
+  Outcome run(const AffineProblem& problem, bool singleton, Eigen::VectorXd& z);
 
   [[nodiscard]] int blocks() const { return static_cast<int>(block_start_.size()) - 1; }
   // Whether the blocks carry rounded values of decided unknowns: a block without a solution then proves nothing.
@@ -44,6 +44,8 @@ class Presolve {
   [[nodiscard]] int block_size(int b) const { return block_start_[b + 1] - block_start_[b]; }
 
  private:
+  void count_entries(const AffineProblem& problem);
+  void substitute(const AffineProblem& problem, int i, double value);
   [[nodiscard]] bool decide_rows(const AffineProblem& problem, Eigen::VectorXd& z);
   [[nodiscard]] bool decide(const AffineProblem& problem, int i, double diagonal, Eigen::VectorXd& z, bool& decided);
   void find_blocks(const AffineProblem& problem);
@@ -52,7 +54,8 @@ class Presolve {
 
   int undecided_ = 0;
   std::vector<char> decided_;
-  std::vector<int> others_, queue_, label_, member_, block_start_, position_, pending_;
+  std::vector<int> queue_, label_, member_, block_start_, position_, pending_;
+  std::vector<double> others_;  // counts, as doubles: the compiler compares and adds several entries of M at once
   std::vector<double> remainder_, size_, diagonal_;
 };
 
