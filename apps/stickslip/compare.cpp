@@ -6,7 +6,9 @@
 //
 // A difference between two methods says something about the models only if it is larger than what the steps leave.
 // Every method is therefore run twice, with its step and with half of it; the difference is its error bar, and an
-// observable depends on the model when two methods differ by more than kSignificant times the sum of their bars.
+// observable depends on the model when two methods differ by more than kSignificant times the sum of their bars. How
+// large bars may be is told by how far the observable swings during the runs, so that one that ends at zero is judged
+// too; one that never leaves the rounding of the others is zero.
 #include "batch.h"
 #include "plot.h"
 #include "verbs.h"
@@ -30,6 +32,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kUnresolved = 0.1;  // of the values: error bars that leave the question open
 constexpr double kSignificant = 2;
+constexpr double kRounding = 1e-13;  // of the largest observable
 constexpr int kSamples = 400;
 
 struct CompareOptions {
@@ -118,6 +121,21 @@ struct Comparison {
   std::vector<Variant> variants;
   std::vector<Result> coarse, fine;
 
+  // The largest value that the observable takes in any run.
+  [[nodiscard]] double swing(std::size_t k) const {
+    double largest = 0;
+    for (const auto* results : {&coarse, &fine})
+      for (const Result& result : *results)
+        for (const double value : result.series.values[k])
+          if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+    return largest;
+  }
+  [[nodiscard]] bool is_zero(std::size_t k) const {
+    double largest = 0;
+    for (std::size_t j = 0; j < observables.size(); ++j) largest = std::max(largest, swing(j));
+    return swing(k) <= kRounding * largest;
+  }
+
   [[nodiscard]] double bar(std::size_t method, std::size_t k) const {
     const double scale = std::max(std::fabs(fine[method].values[k]), std::fabs(coarse[method].values[k]));
     return std::max(std::fabs(fine[method].values[k] - coarse[method].values[k]) + 1e-11 * scale,
@@ -135,6 +153,7 @@ Verdict judge(const Comparison& c, std::size_t k) {
   Verdict verdict;
   verdict.low = INFINITY, verdict.high = -INFINITY;
   double worst = 0;
+  const bool zero = c.is_zero(k);
   for (std::size_t i = 0; i < c.fine.size(); ++i) {
     if (!c.fine[i].finished || !c.coarse[i].finished) continue;
     const double value = c.fine[i].values[k];
@@ -148,7 +167,7 @@ Verdict judge(const Comparison& c, std::size_t k) {
       if (ratio <= worst) continue;
       worst = ratio;
       verdict.first = j, verdict.second = i;
-      verdict.depends = ratio > kSignificant;
+      verdict.depends = ratio > kSignificant && !zero;
     }
   }
   verdict.spread = verdict.high - verdict.low;
@@ -158,8 +177,10 @@ Verdict judge(const Comparison& c, std::size_t k) {
 std::string verdict_text(const Comparison& c, std::size_t k, const Verdict& v) {
   const std::string& name = c.observables[k].name;
   if (!std::isfinite(v.spread)) return fmt::format("{}: not known (a value is missing)", name);
-  const double scale = std::max(std::fabs(v.low), std::fabs(v.high));
-  const std::string relative = scale > 0 ? fmt::format(" ({:.2g} %)", 100 * v.spread / scale) : "";
+  const double scale = c.swing(k), value = std::max(std::fabs(v.low), std::fabs(v.high));
+  const std::string relative = value > kRounding * scale ? fmt::format(" ({:.2g} %)", 100 * v.spread / value) : "";
+  if (c.fine.size() >= 2 && c.is_zero(k))
+    return fmt::format("{}: does not depend on the model: zero, up to rounding, in all runs", name);
   if (c.fine.size() < 2) return fmt::format("{}: nothing to compare with", name);
   if (!v.depends && v.largest_bar > kUnresolved * scale && v.spread > kUnresolved * scale)
     return fmt::format("{}: not known: the steps leave error bars up to {:.2g} (spread {:.3g}{}); take shorter ones",

@@ -41,6 +41,8 @@ void EulerStep::prepare(const World& world) {
   const int n = static_cast<int>(world.model.bodies.size());
   for (int i = 0; i < n; ++i) {
     const model::Support& support = world.model.bodies[index(i)].support;
+    if (support.points.empty()) continue;
+    footings_.push_back({i, support.on < 0 ? n : support.on, supports_.size(), support.points.size()});
     for (const model::Support::Point& point : support.points)
       supports_.push_back(
           {i, support.on < 0 ? n : support.on, point.position, point.load, support.friction, Vec3::Zero()});
@@ -57,57 +59,70 @@ void EulerStep::prepare(const World& world) {
   prepared_ = true;
 }
 
-// V: the fastest prescribed motion. F: the largest force. Without either there is nothing to compare with, and any
-// weight will do.
-void EulerStep::choose_weight(const World& world) {
-  double speed = 0, force = 0, mass = 0;
+// How fast things move without inertia: as what is prescribed; if nothing is, as dampers let forces move them. With the
+// largest force and mass.
+double EulerStep::driven_speed(const World& world, double& force, double& mass) const {
+  double speed = 0, damped = 0;
+  force = mass = 0;
   for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
     const model::Body& body = world.model.bodies[i];
-    speed = std::max({speed, speed_of(drive_[i])});
+    speed = std::max(speed, speed_of(drive_[i]));
     if (!world.traits[i].movable) continue;
+    const model::Wrench wrench =
+        contact::applied_wrench(world.model, static_cast<int>(i), world.traits[i], world.state);
+    if (body.linear_damping > 0) damped = std::max(damped, wrench.force.norm() / body.linear_damping);
+    if (body.angular_damping > 0) damped = std::max(damped, body_arm_ * wrench.torque.norm() / body.angular_damping);
     mass = std::max(mass, body.mass);
-    double resistance =
-        contact::applied_wrench(world.model, static_cast<int>(i), world.traits[i], world.state).force.norm();
+    double resistance = wrench.force.norm();
+    if (body_arm_ > 0) resistance = std::max(resistance, wrench.torque.norm() / body_arm_);
     for (const model::Support::Point& point : body.support.points) resistance += body.support.friction * point.load;
     force = std::max(force, resistance);
   }
+  return speed > 0 || motion_.model == MotionModel::Dynamic ? speed : damped;
+}
+
+// Without a speed or a force there is nothing to compare with, and any weight will do.
+void EulerStep::choose_weight(const World& world) {
+  double force = 0, mass = 0;
+  const double speed = driven_speed(world, force, mass);
   motion_.weight = speed > 0 && force > 0 ? kShare * h_ * force / (mass * speed) : 1.0;
 }
 
 void EulerStep::pose(World& world, int iteration) {
-  for (Island& island : system_.islands()) {
-    complementarity::ContactProblem& problem = island.problem;
-    const std::size_t n = island.contacts.size();
-    if (!supports_.empty()) {
-      problem.kind.assign(n, ContactKind::Frictional);
-      problem.normal_impulse.assign(n, 0.0);
+  for (Island& island : system_.islands()) pose(world, island, iteration);
+}
+
+void EulerStep::pose(World& world, Island& island, int iteration) {
+  complementarity::ContactProblem& problem = island.problem;
+  const std::size_t n = island.contacts.size();
+  const bool supports = supports_in_problem_ && !supports_.empty();
+  problem.kind.assign(supports ? n : 0, ContactKind::Frictional);
+  problem.normal_impulse.assign(supports ? n : 0, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    double *q = problem.q.data() + i * index(D_), *r = island.r.data() + i * index(D_);
+    const int c = island.contacts[i];
+    const ContactRows& row = rows_[index(c)];
+    Vec3 force;
+    if (is_support(c)) {
+      const SupportPoint& support = supports_[index(c) - contacts_.size()];
+      pose_support(row, q);
+      problem.kind[i] = ContactKind::Support;
+      problem.normal_impulse[i] = h_ * support.load;
+      problem.mu[i] = support.friction;
+      force = support.force;
+    } else {
+      pose_contact(world, island, i, iteration, q);
+      const model::Surface& surface = world.model.surfaces[index(contacts_[index(c)].surface)];
+      force = memory_[index(c)].force;
+      const double p_n = warm_ ? r[0] : h_ * force.dot(row.direction[0]);
+      problem.mu[i] = smoothed(contact::friction_coefficient(surface, memory_[index(c)].mode), p_n);
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      double *q = problem.q.data() + i * index(D_), *r = island.r.data() + i * index(D_);
-      const int c = island.contacts[i];
-      const ContactRows& row = rows_[index(c)];
-      Vec3 force;
-      if (is_support(c)) {
-        const SupportPoint& support = supports_[index(c) - contacts_.size()];
-        pose_support(row, q);
-        problem.kind[i] = ContactKind::Support;
-        problem.normal_impulse[i] = h_ * support.load;
-        problem.mu[i] = support.friction;
-        force = support.force;
-      } else {
-        pose_contact(world, island, i, iteration, q);
-        const model::Surface& surface = world.model.surfaces[index(contacts_[index(c)].surface)];
-        force = memory_[index(c)].force;
-        const double p_n = warm_ ? r[0] : h_ * force.dot(row.direction[0]);
-        problem.mu[i] = smoothed(contact::friction_coefficient(surface, memory_[index(c)].mode), p_n);
-      }
-      if (!warm_) {
-        for (int k = 0; k < D_; ++k) r[k] = h_ * force.dot(row.direction[k]);
-        if (is_support(c))
-          r[0] = problem.normal_impulse[i];
-        else if (memory_[index(c)].mode == Mode::Slide)
-          put_on_cone(problem.mu[i], D_, r);
-      }
+    if (!warm_) {
+      for (int k = 0; k < D_; ++k) r[k] = h_ * force.dot(row.direction[k]);
+      if (is_support(c))
+        r[0] = problem.normal_impulse[i];
+      else if (memory_[index(c)].mode == Mode::Slide)
+        put_on_cone(problem.mu[i], D_, r);
     }
   }
 }
@@ -146,25 +161,35 @@ void EulerStep::pose_contact(World& world, const Island& island, std::size_t i, 
 bool EulerStep::solve_problems(World& world, StepReport& report, StepFailure& failure) {
   report.contacts = static_cast<int>(contacts_.size());
   pool_.solve(world.method, system_.islands());
-  for (Island& island : system_.islands()) {
-    ++report.solves;
-    while (island.summary.solved() && weaken(world, island)) {
-      ++report.solves;
-      pool_.solve(world.method, island);
-    }
-    if (!island.summary.solved()) {
-      report.certified = false;
-      report.residual = island.summary.residual.error;
-      report.solver = island.summary.solver;
-      report_failure(world, &island, report, why_unsolved(world, island), failure);
-      return false;
-    }
-    if (island.summary.residual.error >= report.residual) {
-      report.residual = island.summary.residual.error;
-      report.solver = island.summary.solver;
-    }
-  }
+  for (Island& island : system_.islands())
+    if (!finish_island(world, island, report, failure)) return false;
   warm_ = true;
+  return true;
+}
+
+bool EulerStep::solve_island(World& world, Island& island, StepReport& report, StepFailure& failure) {
+  pool_.solve(world.method, island);
+  return finish_island(world, island, report, failure);
+}
+
+// Static friction that gives way, and the report.
+bool EulerStep::finish_island(World& world, Island& island, StepReport& report, StepFailure& failure) {
+  ++report.solves;
+  while (island.summary.solved() && weaken(world, island)) {
+    ++report.solves;
+    pool_.solve(world.method, island);
+  }
+  if (!island.summary.solved()) {
+    report.certified = false;
+    report.residual = island.summary.residual.error;
+    report.solver = island.summary.solver;
+    report_failure(world, &island, report, why_unsolved(world, island), failure);
+    return false;
+  }
+  if (island.summary.residual.error >= report.residual) {
+    report.residual = island.summary.residual.error;
+    report.solver = island.summary.solver;
+  }
   return true;
 }
 
@@ -181,7 +206,8 @@ std::string EulerStep::why_unsolved(const World& world, const Island& island) {
 
 // Static friction that gave way (contact_memory.h); supports have one coefficient only.
 bool EulerStep::weaken(const World& world, Island& island) {
-  if (supports_.empty()) return weaken_broken_contacts(world.model, contacts_, memory_, island);
+  if (supports_.empty() || !supports_in_problem_)
+    return weaken_broken_contacts(world.model, contacts_, memory_, island);
   bool any = false;
   for (std::size_t i = 0; i < island.contacts.size(); ++i) {
     const int c = island.contacts[i];

@@ -44,8 +44,10 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
   for (int iteration = 0;; ++iteration) {
     place(world, iteration);
     evaluate_bodies(world, iteration);
-    if (iteration == 0) find_contacts(world);
-    build_problems(world);
+    if (iteration == 0) {
+      find_contacts(world);
+      show_drives(world);
+    }
     if (!settle_motion(world, iteration, report, failure)) return false;
     const bool nothing_moves_along = contacts_.empty() && supports_.empty() && !forces_vary_;
     if (!rules_.end_geometry || nothing_moves_along || (iteration > 0 && settled(world))) break;
@@ -71,7 +73,6 @@ void EulerStep::begin(World& world, double h, double end_time) {
   whole_step_ = world.method.step;
   motion_ = {motion_model(world.method.motion), h, 1.0};
   if (!prepared_) prepare(world);
-  D_ = supports_.empty() ? world.model.dimension : 3;
   dynamics_.resize(n + 1);
   for (auto* list : {&free_, &drive_, &reference_, &velocity_, &last_}) list->resize(n + 1);
   forces_vary_ = false;
@@ -121,6 +122,14 @@ void EulerStep::place(World& world, int iteration) {
   if (has_patches_) shift_elements(world, iteration);
 }
 
+// Contacts are found with prescribed bodies at rest where they will be (their motion is done); forces may depend on how
+// fast they move.
+void EulerStep::show_drives(const World& world) {
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i)
+    if (world.traits[i].driven && !rules_.closed_only)
+      at_.bodies[i].velocity = scaled_sum(1, at_.bodies[i].velocity, 1, drive_[i]);
+}
+
 void EulerStep::evaluate_bodies(World& world, int iteration) {
   if (iteration == 0 && motion_.model == MotionModel::QuasiStatic) choose_weight(world);
   const model::State& forces_at = iteration == 0 ? world.state : at_;
@@ -131,15 +140,16 @@ void EulerStep::evaluate_bodies(World& world, int iteration) {
 }
 
 void EulerStep::build_problems(World& world) {
-  rows_.resize(contacts_.size() + supports_.size());
+  const bool supports = supports_in_problem_ && !supports_.empty();
+  rows_.resize(contacts_.size() + (supports ? supports_.size() : 0));
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     if (world.model.dimension == 3)
       contact::set_rows<3>(contacts_[c], at_, rows_[c]);
     else
       contact::set_rows<2>(contacts_[c], at_, rows_[c]);
-    if (!supports_.empty()) contact::add_empty_tangent(rows_[c]);
+    if (supports) contact::add_empty_tangent(rows_[c]);
   }
-  for (std::size_t s = 0; s < supports_.size(); ++s) {
+  for (std::size_t s = 0; supports && s < supports_.size(); ++s) {
     const SupportPoint& support = supports_[s];
     contact::set_support_rows(at_, support.body, support.plane, support.position, rows_[contacts_.size() + s]);
   }
@@ -149,7 +159,8 @@ void EulerStep::build_problems(World& world) {
 }
 
 void EulerStep::add_compliance(World& world) {
-  if (!rules_.compliant && supports_.empty()) return;
+  const bool supports = supports_in_problem_ && !supports_.empty();
+  if (!rules_.compliant && !supports) return;
   for (Island& island : system_.islands()) {
     complementarity::BlockMatrix& W = island.problem.W;
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
@@ -163,7 +174,7 @@ void EulerStep::add_compliance(World& world) {
           for (int k = 1; k < D_; ++k) block[k * D_ + k] += R_t;
         }
       }
-      if (!supports_.empty()) contact::complete_block(block);
+      if (supports) contact::complete_block(block);
     }
   }
 }
@@ -177,17 +188,13 @@ const model::Compliance* EulerStep::compliance_of(const World& world, int c) con
   return &world.model.surfaces[index(contacts_[index(c)].surface)].compliance;
 }
 
-// Dynamic and first-order motion need one solve; quasi-static motion proximal steps (motion_model.h), unless the modes
-// of the last step still hold.
+// Dynamic and first-order motion need one solve; quasi-static motion proximal steps (motion_model.h).
 bool EulerStep::settle_motion(World& world, int iteration, StepReport& report, StepFailure& failure) {
+  if (!supports_.empty() && settle_on_supports(world, iteration, report, failure)) return true;
+  put_supports_into_problem(true);
+  D_ = supports_.empty() ? world.model.dimension : 3;
+  build_problems(world);
   pose(world, iteration);
-  if (motion_.model == MotionModel::QuasiStatic && !supports_.empty()) {
-    if (balance_forces(world, iteration, report)) {
-      take_velocities(world);
-      return true;
-    }
-    pose(world, iteration);
-  }
   if (!solve_problems(world, report, failure)) return false;
   take_velocities(world);
   if (motion_.model != MotionModel::QuasiStatic) return true;
@@ -218,6 +225,7 @@ void EulerStep::take_velocities(World& world) {
   }
   rest_.apply_impulses(system_, dynamics_, free_, end_);
   for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
+    if (!supports_in_problem_) remove_support_noise(i, end_.bodies[i].velocity);
     velocity_[i] = end_.bodies[i].velocity;
     end_.bodies[i].velocity = scaled_sum(1, velocity_[i], 1, drive_[i]);
   }

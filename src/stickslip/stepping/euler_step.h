@@ -6,7 +6,7 @@
 //     A v+ = c + W_n p_n + W_t p_t                                        motion_model.h
 //     0 <= p_n  _|_  psi+/h + R_n p_n + b_n >= 0                           compliance.h: R = b = 0 for rigid contacts
 //     p_t in the disc of radius mu p_n, dissipating most against u_t+ + R_t p_t + b_t
-//     supports: p_n = h load, the same friction                           support_rows.h
+//     supports: p_n = h load, the same friction                           support_rows.h, force_balance.h
 //     q+ = q (+) h v+
 //
 // Smoothed cone (paper 003, equation 6; gamma >= 0 a force): sqrt(p_t^2 + (h gamma)^2) <= mu p_n + h gamma, a disc of
@@ -112,7 +112,9 @@ class EulerStep {
   [[nodiscard]] double drift_of(const collision::Contact& contact, const model::State& state) const;
   [[nodiscard]] bool closed(const collision::Contact& contact, const model::State& state) const;
   void place(World& world, int iteration);
+  void show_drives(const World& world);
   void evaluate_bodies(World& world, int iteration);
+  [[nodiscard]] double driven_speed(const World& world, double& force, double& mass) const;
   void choose_weight(const World& world);
   void build_problems(World& world);
   void add_compliance(World& world);
@@ -125,14 +127,34 @@ class EulerStep {
   [[nodiscard]] double smoothed(double mu, double p_n) const;
   [[nodiscard]] double smoothing_error(const World& world) const;
   void pose(World& world, int iteration);
+  void pose(World& world, contact::Island& island, int iteration);
   void pose_contact(World& world, const contact::Island& island, std::size_t i, int iteration, double* q);
   void pose_support(const contact::ContactRows& row, double* q);
   bool solve_problems(World& world, StepReport& report, StepFailure& failure);
+  bool solve_island(World& world, contact::Island& island, StepReport& report, StepFailure& failure);
+  bool finish_island(World& world, contact::Island& island, StepReport& report, StepFailure& failure);
   bool settle_motion(World& world, int iteration, StepReport& report, StepFailure& failure);
-  bool balance_forces(World& world, int iteration, StepReport& report);
-  bool balance(const World& world, contact::Island& island);
+
+  // Bodies on supports (euler_balance.cpp).
+  struct Footing {  // of one body
+    int body = 0, plane = 0;
+    std::size_t first = 0, count = 0;  // in supports_
+  };
+  bool settle_on_supports(World& world, int iteration, StepReport& report, StepFailure& failure);
+  bool settle_group(World& world, int group, int iteration, StepReport& report);
+  void put_supports_into_problem(bool put);
+  void group_bodies();
+  [[nodiscard]] int group_of(const contact::Island& island) const;
+  void collect(const World& world, int group);
+  void add_base(const World& world, const Footing& footing);
   void add_link(const World& world, const contact::Island& island, std::size_t i);
   int unknown_of(const World& world, int body);
+  void set_unknowns(const std::vector<model::Twist>& twists);
+  double apply_balance(World& world, int group, int iteration);
+  void push_by_supports();
+  [[nodiscard]] double support_error();
+  void remove_support_noise(std::size_t body, model::Twist& v) const;
+
   std::string why_unsolved(const World& world, const contact::Island& island);
   std::string no_equilibrium(const World& world, double first_impulse) const;
   void take_velocities(World& world);
@@ -182,8 +204,13 @@ class EulerStep {
   Eigen::VectorXd patch_p_, patch_delta_;  // of the elements of one patch
   std::vector<Vec3> patch_shear_;
   bool has_patches_ = false;
+  std::vector<Footing> footings_;
+  bool supports_in_problem_ = true;
   ForceBalance balance_;
-  std::vector<int> unknown_;  // place of each body in balance_, or -1
+  ProblemSolver search_solver_;
+  std::vector<int> unknown_;                  // place of each body in balance_, or -1
+  std::vector<int> group_;                    // of each body; -1: does not move
+  std::vector<model::Twist> bare_, rubbing_;  // velocities without supports; sum of the magnitudes of what those do
   std::vector<model::Twist> last_reference_;
   std::vector<Vec3> restored_;  // forces of supports, from a checkpoint
   double whole_step_ = 0;       // of the run; h_ may be a part of it
