@@ -22,6 +22,19 @@ TEST_F(Compare, RigidModelsAgreeOnTheBallWithinTheirErrorBars) {
     EXPECT_FALSE(json["observe"][name]["depends_on_model"].get<bool>()) << name << ": " << json["observe"][name];
 }
 
+// A plate that slides without turning, all three loads the same friction: y and angle are zero but for rounding.
+TEST_F(Compare, WhatIsZeroDoesNotDependOnTheModel) {
+  const CommandOutcome outcome =
+      run("compare --json --set w=0 --set method.step=1e-3 --methods stewart-trinkle,anitescu-potra,implicit " +
+          example("slide-to-rest"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json observe = nlohmann::json::parse(outcome.out)["observe"];
+  for (const char* name : {"y", "angle"}) {
+    EXPECT_FALSE(observe[name]["depends_on_model"].get<bool>()) << name;
+    EXPECT_NE(observe[name]["verdict"].get<std::string>().find("zero"), std::string::npos) << observe[name];
+  }
+}
+
 TEST_F(Compare, FrictionPyramidWithFourSidesChangesTheShot) {
   const CommandOutcome outcome =
       run("compare --json --methods stewart-trinkle,stewart-trinkle+friction=pyramid+directions=4 " + example("ball"));

@@ -113,7 +113,7 @@ TEST(ViscousSupport, QuasiStaticSpeedIsProportionalToTheForceAboveFriction) {
 
 // A disc that spins in its place: I w' = -mu sum N_k r_k. However many points it stands on, a step has three unknowns.
 TEST(DistributedSupport, SpinningDiscStopsWhenTheClosedFormSays) {
-  for (const char* spread : {"200", "4000"})
+  for (const char* spread : {"200", "1000"})
     for (const std::string stepper : {"stewart-trinkle", "anitescu-potra", "implicit", "second-order"}) {
       const ExampleRun end = run(disc(fmt::format("spread = {}, friction = 0.35", spread), "angular_velocity = 12"),
                                  {{"method.stepper", stepper}});
