@@ -154,6 +154,19 @@ std::vector<std::size_t> frames_of(const RunData& data, const StillOptions& opti
   return frames;
 }
 
+// The title, in smaller letters when it is long, and below it how the run ended.
+void draw_head(Painter& painter, const RunData& data, double width) {
+  const std::string title = data.description.title.empty() ? "Run" : data.description.title;
+  constexpr double kLetter = 0.62;  // mean width of a bold letter by its size
+  const double size = std::min(16.0, width / (kLetter * static_cast<double>(title.size())));
+  painter.text({kMargin, 22}, title, size, kInk, Align::Left, true);
+  const bool failed = data.recording.failed();
+  painter.text({kMargin, 36},
+               fmt::format("stickslip {}; worst residual {:.1e}; {}", data.recording.info().version,
+                           data.worst_residual, end_text(data.recording)),
+               9, failed ? kBad : kSoft, Align::Left, failed);
+}
+
 }  // namespace
 
 double nice_step(double length, double parts) {
@@ -171,18 +184,12 @@ std::string draw_still(const RunData& data, Painter::Format format, const StillO
   const double tall = data.description.model.dimension == 2 ? std::clamp(extent.y() / extent.x(), 0.35, 1.0) : 0.72;
   const double cell_height = cell_width * tall;
   const std::size_t plots = options.charts ? data.plots.size() : 0;
-  const double head = 40, frames_height = static_cast<double>(rows) * (cell_height + 16 + kGap);
+  const double head = 48, frames_height = static_cast<double>(rows) * (cell_height + 16 + kGap);
   const double bands = options.charts ? 66 + kRow * static_cast<double>(std::min(data.pairs.size(), kMostRows)) : 0;
   const double height = head + frames_height + bands + static_cast<double>((plots + 1) / 2) * (kPlot + kGap) + kMargin;
 
   Painter painter(format, width, height);
-  painter.text({kMargin, 26}, data.description.title.empty() ? "Run" : data.description.title, 16, kInk, Align::Left,
-               true);
-  painter.text({width - kMargin, 26},
-               fmt::format("stickslip {}; worst residual {:.1e}", data.recording.info().version, data.worst_residual),
-               9, kSoft, Align::Right);
-  const bool failed = data.recording.failed();
-  painter.text({width - kMargin, 37}, end_text(data.recording), 9, failed ? kBad : kSoft, Align::Right, failed);
+  draw_head(painter, data, inner);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const Vec2 corner(kMargin + static_cast<double>(k % columns) * (cell_width + kGap),
                       head + static_cast<double>(k / columns) * (cell_height + 16 + kGap));

@@ -183,6 +183,7 @@ bool IslandSolver<D>::further_attempts(IslandOutcome& outcome) {
   for (int k = 0; k < kMaxAttempts && !search_.budget().exhausted() && !search_.acceptable(); ++k) {
     const Attempt& attempt = kAttempts[k % std::size(kAttempts)];
     ++outcome.attempts;
+    engine_.allow_wrenches(k / std::size(kAttempts) % 2 == 0);
     switch (attempt.start) {
       case Start::Zero: std::fill(engine_.r().begin(), engine_.r().end(), 0.0); break;
       case Start::Scattered: scatter(random, k); break;

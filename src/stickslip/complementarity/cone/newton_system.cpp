@@ -9,7 +9,7 @@ namespace stickslip::complementarity {
 template <int D>
 void NewtonSystem<D>::prepare() {
   prepared_ = true;
-  in_wrenches_ = wrenches_.prepare(*island_, *plan_);
+  in_wrenches_ = may_use_wrenches_ && wrenches_.prepare(*island_, *plan_);
   if (in_wrenches_) return;
   static constexpr int kSize[] = {D};
   plan_->analyse(island_->row_start, island_->column, kSize);

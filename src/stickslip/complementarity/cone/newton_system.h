@@ -19,7 +19,14 @@ template <int D>
 class NewtonSystem {
  public:
   // A new island. The plan is kept from solve to solve by the caller, since its graph seldom changes.
-  void begin(const Island<D>& island, EliminationPlan& plan) { island_ = &island, plan_ = &plan, prepared_ = false; }
+  void begin(const Island<D>& island, EliminationPlan& plan) {
+    island_ = &island, plan_ = &plan, prepared_ = false, may_use_wrenches_ = true;
+  }
+  // Nearly parallel contacts may make the matrix of wrenches worse than that of contacts.
+  void allow_wrenches(bool allowed) {
+    if (allowed != may_use_wrenches_) prepared_ = false;
+    may_use_wrenches_ = allowed;
+  }
 
   // J: D x D row-major per contact; mode: which of them are 0 (Separate) and I (Stick). Both must outlive the solves.
   // Returns the number of replaced pivots.
@@ -40,7 +47,7 @@ class NewtonSystem {
 
   const Island<D>* island_ = nullptr;
   EliminationPlan* plan_ = nullptr;
-  bool prepared_ = false, in_wrenches_ = false;
+  bool prepared_ = false, in_wrenches_ = false, may_use_wrenches_ = true;
   const double* J_ = nullptr;
   const ContactMode* mode_ = nullptr;
   double rho_ = 1, alpha_ = 0;

@@ -43,6 +43,7 @@ class ProximalNewton {
   // Prepares for an island; r() holds the start.
   void begin(const Island<D>& island, EliminationPlan& plan);
   Outcome solve(Search<D>& search, const Subproblem& problem, const char* note);
+  void allow_wrenches(bool allowed) { system_.allow_wrenches(allowed); }
 
   [[nodiscard]] std::vector<double>& r() { return r_; }
   // Where the last subproblem started.
