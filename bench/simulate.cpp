@@ -105,6 +105,22 @@ void small_scenes(int repeats) {
   print_row("tripod on the plate", t.per_step(), 3 * tripod.per_step(), kNone, t);
 }
 
+// The other models: supports, and compliant contacts beside rigid ones of the same family of steppers.
+void models(int repeats) {
+  fmt::print("\n{:<44} {:>10} {:>10}\n", "other models", "ours", "limit");
+  Timing t = time_example("needle-push", {{"method.step", "1e-3"}}, repeats);
+  print_row("quasi-static push on three supports, a step", t.per_step(), 5e-6, kNone, t);
+  t = time_example("slide-to-rest", {{"method.stepper", "stewart-trinkle"}}, repeats);
+  print_row("sliding on three supports, a step", t.per_step(), kNone, kNone, t);
+  t = time_example("peg", {{"method.stepper", "song-pang-kumar"}, {"method.step", "2e-4"}}, repeats);
+  print_row("compliant peg, whole run of 5000 steps", t.seconds, 0.05, kNone, t);
+  const Timing rigid = time_example("ball", {{"method.stepper", "stewart-trinkle"}, {"duration", "20"}}, repeats);
+  t = time_example("ball", {{"method.stepper", "implicit"}, {"duration", "20"}}, repeats);
+  print_row("implicit ball, a step", t.per_step(), kNone, kNone, t);
+  t = time_example("ball", {{"method.stepper", "song-pang-kumar"}, {"duration", "20"}}, repeats);
+  print_row("compliant ball, a step (3 times the rigid one)", t.per_step(), 3 * rigid.per_step(), kNone, t);
+}
+
 // Mean time of a step in the last quarter of the run, or of what the cap allows.
 void pile(double cap) {
   fmt::print("\n{:<44} {:>10} {:>10} {:>10}\n", "pile of spheres, tolerance 1e-6, per step", "ours", "limit", "ODE");
@@ -173,6 +189,7 @@ int main(int count, char** arguments) {
   fmt::print("ODE is not installed: its column is skipped (script/bootstrap --bench installs it)\n");
 #endif
   small_scenes(repeats);
+  models(repeats);
   if (with_pile) pile(cap);
   return 0;
 }

@@ -37,7 +37,8 @@ void EulerStep::find_contacts(World& world) {
   }
   acceleration_ = change / h_;
   contacts_ = world.contacts;
-  if (has_patches_) std::erase_if(contacts_, [](const collision::Contact& contact) { return contact.id.element > 0; });
+  if (rules_.end_geometry)
+    std::erase_if(contacts_, [](const collision::Contact& contact) { return contact.id.element > 0; });
   world.collider.find(world.model, at_, 2 * h_ * change, h_, contacts_);
   if (has_patches_) divide_patches(world);
   carry_over(world.memory, contacts_, memory_);

@@ -139,10 +139,12 @@ void EulerStep::pose_contact(World& world, const Island& island, std::size_t i, 
   const ContactRows& row = rows_[index(c)];
   const auto a = index(row.a), b = index(row.b);
   ContactMemory& memory = memory_[index(c)];
-  const double gap = without_rounding_noise(contacts_[index(c)], at_);
+  // The gap without the motion that led to it: with redundant contacts, what rounding leaves of it would decide how
+  // they share their load.
+  const double way = iteration > 0 ? h_ * relative_velocity(row, 0, last_[a], last_[b]) : 0.0;
+  const double gap = without_rounding_noise(contacts_[index(c)], at_, way);
   q[0] = relative_velocity(row, 0, free_[a], free_[b]) + (gap - overlap_[index(c)]) / h_;
   if (rules_.closed_only) q[0] += relative_velocity(row, 0, drive_[a], drive_[b]);
-  if (iteration > 0) q[0] -= relative_velocity(row, 0, last_[a], last_[b]);
   for (int k = 1; k < D_; ++k)
     q[k] = relative_velocity(row, k, free_[a], free_[b]) + relative_velocity(row, k, drive_[a], drive_[b]);
   if (memory.mode == Mode::Open)

@@ -22,6 +22,11 @@
 // rows of q_k until v stops changing. What is left out of the derivative is the change of the rows, O(h p): the
 // iteration contracts with a factor of that order, and its fixed point is the fully implicit step exactly.
 //
+// Where surfaces lie flat on each other the closest points of a pair jump from one place to another with the slightest
+// turn (the rim of a cylinder over an edge, a rim on a face), and with one place at a time the iteration would rock the
+// body to and fro for ever. Places that were left by a jump stay in the step, as material points of the two bodies with
+// the normal that they had (euler_places.cpp): the gap of the pair is the smallest of them all.
+//
 // Prescribed bodies stand at their pose of the end of the step (velocity level: of its start).
 // Symbol  variable            meaning
 //   v_k   velocity_           free degrees of freedom only; drive_ has the prescribed ones
@@ -112,6 +117,15 @@ class EulerStep {
   [[nodiscard]] double drift_of(const collision::Contact& contact, const model::State& state) const;
   [[nodiscard]] bool closed(const collision::Contact& contact, const model::State& state) const;
   void place(World& world, int iteration);
+  void move_to_estimate(const World& world);
+  struct Place {  // of a contact, in the frames of its bodies
+    Vec3 local_a, local_b;
+  };
+  [[nodiscard]] Place place_of(const collision::Contact& contact) const;
+  void move_with_bodies(const Place& place, collision::Contact& contact) const;
+  void refresh_contacts(World& world, int iteration);
+  void follow(const World& world, const collision::Contact& now, std::size_t begin, std::size_t end);
+  [[nodiscard]] bool still_solve(const World& world, StepReport& report);
   void show_drives(const World& world);
   void evaluate_bodies(World& world, int iteration);
   [[nodiscard]] double driven_speed(const World& world, double& force, double& mass) const;
@@ -159,6 +173,7 @@ class EulerStep {
   std::string no_equilibrium(const World& world, double first_impulse) const;
   void take_velocities(World& world);
   [[nodiscard]] bool settled(const World& world) const;
+  void keep_solved_velocities();
   void move(World& world);
   void remember(World& world);
   void remember_compliance(const World& world, int c, const double* r);
@@ -194,6 +209,10 @@ class EulerStep {
   std::vector<ContactMemory> memory_, open_memory_;
   std::vector<collision::ContactId> watched_;
   std::vector<double> overlap_;  // what may be left of the penetration at the start of a part of a step, <= 0
+  std::vector<Place> places_;    // of the contacts in the last estimate of the end
+  std::vector<collision::Contact> found_, merged_;
+  std::vector<ContactMemory> merged_memory_;
+  std::vector<double> merged_overlap_;
   std::vector<contact::ContactRows> rows_;
   std::vector<SupportPoint> supports_;
   struct PatchLaw {  // of one surface
@@ -217,8 +236,9 @@ class EulerStep {
   double acceleration_ = 0;     // largest change of a velocity by forces alone, per time (dynamic motion)
   double body_arm_ = 0;         // largest radius of gyration: turns velocities of rotation into speeds
   bool prepared_ = false, forces_vary_ = false, meets_ = false;
-  double gamma_ = 0;   // impulse that rounds the tip of the friction cone
-  bool warm_ = false;  // the islands' impulses are those of the last iteration
+  double gamma_ = 0;            // impulse that rounds the tip of the friction cone
+  bool warm_ = false;           // the islands' impulses are those of the last iteration
+  bool same_impulses_ = false;  // and solve the problem of this one
 };
 
 }  // namespace stickslip::stepping

@@ -39,11 +39,14 @@ class Rest {
   std::vector<Magnitude> magnitude_;  // sum of |terms| per body; 0: no contact pushes on it
 };
 
-[[nodiscard]] inline double without_rounding_noise(const collision::Contact& contact, const model::State& state) {
+// The gap less a way that is known, zero where it is not known better than that.
+[[nodiscard]] inline double without_rounding_noise(const collision::Contact& contact, const model::State& state,
+                                                   double way = 0) {
   const Vec3& a = state.bodies[static_cast<std::size_t>(contact.id.body_a)].pose.position;
   const Vec3& b = state.bodies[static_cast<std::size_t>(contact.id.body_b)].pose.position;
   const double size = contact.point_a.lpNorm<1>() + contact.point_b.lpNorm<1>() + a.lpNorm<1>() + b.lpNorm<1>();
-  return std::fabs(contact.gap) <= 8 * std::numeric_limits<double>::epsilon() * size ? 0.0 : contact.gap;
+  const double gap = contact.gap - way;
+  return std::fabs(gap) <= 8 * std::numeric_limits<double>::epsilon() * size ? 0.0 : gap;
 }
 
 // The speed at which a gap may close within h. What has sunk in comes out over a whole step, however short a part of it
