@@ -51,6 +51,10 @@ void EulerStep::move_with_bodies(const Place& place, collision::Contact& contact
 
 void EulerStep::refresh_contacts(World& world, int iteration) {
   if (iteration < kLookAfter || has_patches_) {
+    if (iteration == 1) {
+      gap_before_.clear();
+      for (const collision::Contact& contact : contacts_) gap_before_.push_back(without_rounding_noise(contact, at_));
+    }
     move_to_estimate(world);
     world.collider.refresh(world.model, at_, contacts_);
     return;

@@ -16,6 +16,7 @@ namespace stickslip::stepping {
 
 using contact::Island;
 using contact::Mode;
+using contact::relative_velocity;
 
 namespace {
 
@@ -38,14 +39,11 @@ bool rubs(const model::Body& body) {
 
 }  // namespace
 
-double EulerStep::speed_of(const model::Twist& v) const {
-  return std::max(v.linear.lpNorm<Eigen::Infinity>(), v.angular.lpNorm<Eigen::Infinity>() * body_arm_);
-}
-
 bool EulerStep::solve(World& world, double h, double end_time, StepReport& report, StepFailure& failure) {
   begin(world, h, end_time);
   for (int iteration = 0;; ++iteration) {
     place(world, iteration);
+    if (iteration == 1 && same_problem(world)) break;
     evaluate_bodies(world, iteration);
     if (iteration == 0) {
       find_contacts(world);
@@ -260,28 +258,54 @@ void EulerStep::take_velocities(World& world) {
 // before were solved for, and are the same up to that.
 void EulerStep::keep_solved_velocities() {
   constexpr double kNothing = 1e-12;
-  double change = 0, largest = 0;
-  for (std::size_t i = 0; i < velocity_.size(); ++i) {
-    change = std::max(change, speed_of(scaled_sum(1, velocity_[i], -1, last_[i])));
-    largest = std::max({largest, speed_of(velocity_[i]), speed_of(free_[i])});
-  }
-  if (change > kNothing * largest) return;
+  if (change_ > kNothing * largest_) return;
   velocity_ = last_;
   for (std::size_t i = 0; i + 1 < velocity_.size(); ++i)
     end_.bodies[i].velocity = scaled_sum(1, velocity_[i], 1, drive_[i]);
 }
 
+// Is the linear problem at the estimated end the one that was solved at the start? So for balls and particles on
+// planes: normals and arms as before, gaps where the velocities said they would be, no force or inertia that changes.
+bool EulerStep::same_problem(const World& world) const {
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+  if (forces_vary_ || !supports_.empty() || has_patches_ || gamma_ > 0 || motion_.model == MotionModel::QuasiStatic)
+    return false;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const collision::Contact& contact = contacts_[c];
+    const contact::ContactRows& row = rows_[c];
+    if (contact.normal != row.direction[0]) return false;
+    double size = contact.point_a.lpNorm<1>() + contact.point_b.lpNorm<1>();
+    for (const bool second : {false, true}) {
+      const auto body = index(second ? row.b : row.a);
+      const contact::BodyTraits& traits = world.traits[body];
+      const Vec3& position = at_.bodies[body].pose.position;
+      size += position.lpNorm<1>();
+      if (!traits.free_rotation) continue;
+      if (!traits.isotropic || traits.locked_rotation) return false;
+      const Vec3 arm = (second ? contact.point_b : contact.point_a) - position;
+      const Vec3* moment = second ? row.moment_b : row.moment_a;
+      for (int k = 0; k < 2; ++k)
+        if ((arm.cross(row.direction[k]) - moment[k]).lpNorm<1>() > kRounding * size) return false;
+    }
+    const double expected =
+        gap_before_[c] + h_ * relative_velocity(row, 0, velocity_[index(row.a)], velocity_[index(row.b)]);
+    if (std::fabs(contact.gap - expected) > kRounding * size) return false;
+  }
+  return true;
+}
+
 // To the tolerance of the run, or to what the rounding of positions leaves in gap / h.
-bool EulerStep::settled(const World& world) const {
-  double change = 0, largest = 0, size = 0;
+bool EulerStep::settled(const World& world) {
+  double size = 0;
+  change_ = largest_ = 0;
   for (std::size_t i = 0; i < velocity_.size(); ++i) {
-    change = std::max(change, speed_of(scaled_sum(1, velocity_[i], -1, last_[i])));
-    largest = std::max({largest, speed_of(velocity_[i]), speed_of(free_[i])});
+    change_ = std::max(change_, speed_of(scaled_sum(1, velocity_[i], -1, last_[i])));
+    largest_ = std::max({largest_, speed_of(velocity_[i]), speed_of(free_[i])});
     size = std::max(size, at_.bodies[i].pose.position.lpNorm<Eigen::Infinity>() + body_arm_);
   }
   const double rounding = 64 * std::numeric_limits<double>::epsilon() * size / h_;
   if (gamma_ > 0 && smoothing_error(world) > world.method.certificate) return false;
-  return change <= std::max(world.method.certificate * largest, rounding);
+  return change_ <= std::max(world.method.certificate * largest_, rounding);
 }
 
 void EulerStep::move(World& world) {

@@ -172,7 +172,8 @@ class EulerStep {
   std::string why_unsolved(const World& world, const contact::Island& island);
   std::string no_equilibrium(const World& world, double first_impulse) const;
   void take_velocities(World& world);
-  [[nodiscard]] bool settled(const World& world) const;
+  [[nodiscard]] bool settled(const World& world);
+  [[nodiscard]] bool same_problem(const World& world) const;
   void keep_solved_velocities();
   void move(World& world);
   void remember(World& world);
@@ -190,8 +191,11 @@ class EulerStep {
     double load = 0, friction = 0;
     Vec3 force = Vec3::Zero();  // of the last step: the warm start
   };
-  void prepare(const World& world);                            // once per run
-  [[nodiscard]] double speed_of(const model::Twist& v) const;  // the larger of translation and rotation times body_arm_
+  void prepare(const World& world);  // once per run
+  // The larger of translation and rotation times body_arm_.
+  [[nodiscard]] double speed_of(const model::Twist& v) const {
+    return std::max(v.linear.lpNorm<Eigen::Infinity>(), v.angular.lpNorm<Eigen::Infinity>() * body_arm_);
+  }
   [[nodiscard]] double largest_impulse() const;
 
   EulerRules rules_;
@@ -208,8 +212,9 @@ class EulerStep {
   std::vector<collision::Contact> contacts_, open_;
   std::vector<ContactMemory> memory_, open_memory_;
   std::vector<collision::ContactId> watched_;
-  std::vector<double> overlap_;  // what may be left of the penetration at the start of a part of a step, <= 0
-  std::vector<Place> places_;    // of the contacts in the last estimate of the end
+  std::vector<double> overlap_;     // what may be left of the penetration at the start of a part of a step, <= 0
+  std::vector<Place> places_;       // of the contacts in the last estimate of the end
+  std::vector<double> gap_before_;  // at the start of the step
   std::vector<collision::Contact> found_, merged_;
   std::vector<ContactMemory> merged_memory_;
   std::vector<double> merged_overlap_;
@@ -236,9 +241,10 @@ class EulerStep {
   double acceleration_ = 0;     // largest change of a velocity by forces alone, per time (dynamic motion)
   double body_arm_ = 0;         // largest radius of gyration: turns velocities of rotation into speeds
   bool prepared_ = false, forces_vary_ = false, meets_ = false;
-  double gamma_ = 0;            // impulse that rounds the tip of the friction cone
-  bool warm_ = false;           // the islands' impulses are those of the last iteration
-  bool same_impulses_ = false;  // and solve the problem of this one
+  double gamma_ = 0;                 // impulse that rounds the tip of the friction cone
+  bool warm_ = false;                // the islands' impulses are those of the last iteration
+  bool same_impulses_ = false;       // and solve the problem of this one
+  double change_ = 0, largest_ = 0;  // of the velocities, in the last iteration
 };
 
 }  // namespace stickslip::stepping
