@@ -135,7 +135,15 @@ nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const 
   nlohmann::json unknowns = nlohmann::json::object();
   for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
     unknowns[plan.unknowns[i].name] = solution.unknowns[static_cast<Eigen::Index>(i)];
+  nlohmann::json influence = nlohmann::json::array();
+  for (Eigen::Index i = 0; i < solution.influence.rows(); ++i) {
+    nlohmann::json row = nlohmann::json::object();
+    for (std::size_t k = 0; k < plan.unknowns.size(); ++k)
+      row[plan.unknowns[k].name] = solution.influence(i, static_cast<Eigen::Index>(k));
+    influence.push_back(row);
+  }
   nlohmann::json object = {{"unknowns", unknowns},
+                           {"influence", influence},
                            {"violations", std::vector<double>(solution.residual.begin(), solution.residual.end())},
                            {"residuals",
                             {{"dynamics", solution.dynamics},

@@ -73,6 +73,12 @@ std::string plan_record(const Plan& plan, const PlanResult& result, std::size_t 
   Json touches = Json::array();
   for (const sensitivity::Touch& touch : solution.touches)
     touches.push_back({{"a", touch.body_a}, {"b", touch.body_b}, {"time", touch.time}});
+  Json influence = Json::array();  // a row per condition
+  for (Eigen::Index i = 0; i < solution.influence.rows(); ++i) {
+    Json row = Json::array();
+    for (Eigen::Index k = 0; k < solution.influence.cols(); ++k) row.push_back(number_json(solution.influence(i, k)));
+    influence.push_back(row);
+  }
   const bool exact = solved && result.derivatives == "exact";
   const Json record = {{"title", plan.title},
                        {"file", plan.file.filename().string()},
@@ -98,6 +104,7 @@ std::string plan_record(const Plan& plan, const PlanResult& result, std::size_t 
                          {"replay", number_json(worst)}}},
                        {"unknowns", unknowns_json(plan, solution.unknowns, solution.begun, scene)},
                        {"conditions", conditions_json(plan, reached)},
+                       {"influence", influence},
                        {"touches", touches},
                        {"violated", result.violated}};
   return record.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -47,6 +47,7 @@ export interface Plan {
   residuals: { dynamics: number | null; complementarity: number | null; conditions: number | null; replay: number | null };
   unknowns: PlanUnknown[];
   conditions: PlanCondition[];
+  influence?: (number | null)[][]; // d condition / d unknown, a row per condition; empty: not known
   touches: { a: number; b: number; time: number }[];
   violated: string; // not found: the condition that is violated most
 }

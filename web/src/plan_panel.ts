@@ -16,6 +16,7 @@ export function planPanel(run: Run, plan: Plan, others: Run[], choose: (run: Run
   if (others.length > 1) part("Solutions", solutions(run, others, choose));
   part("Unknowns", unknowns(plan, run.units));
   part("Conditions at the end", conditions(plan));
+  if (plan.influence?.length) part("Influence of the unknowns", influence(plan));
   if (plan.objective !== null)
     part("Objective", element("p", {}, element("code", {}, plan.objective_text), ` = ${numberText(plan.objective)}`));
   part("Residuals", residuals(plan, run.tolerance));
@@ -69,6 +70,20 @@ function conditions(plan: Plan): HTMLElement {
     return [mark, element("code", {}, c.text), numberText(c.reached), numberText(c.wanted), shown];
   });
   return element("div", { class: "scroller" }, table(["", "condition", "left side", "right side", "off by"], rows));
+}
+
+// How much each condition's left side minus its right side changes per unit of each unknown; the largest of a row is bold.
+function influence(plan: Plan): HTMLElement {
+  const rows = plan.conditions.map((condition, i) => {
+    const row = plan.influence![i];
+    const largest = Math.max(...row.map((x) => Math.abs(x ?? 0)));
+    const cells = row.map((x) => {
+      const text = x === null ? "not a number" : numberText(x);
+      return x !== null && Math.abs(x) === largest && largest > 0 ? element("strong", {}, text) : text;
+    });
+    return [element("code", {}, condition.text), ...cells];
+  });
+  return element("div", { class: "scroller" }, table(["change of, per unit of", ...plan.unknowns.map((u) => u.name)], rows));
 }
 
 // Bars from 1e-17 to 1, each with its tolerance.

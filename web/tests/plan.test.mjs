@@ -36,6 +36,9 @@ test("with and without an impact: two solutions to choose from, each with its st
     }
     // Reached, wanted and residuals stand apart.
     assert.match(await row(page, "Conditions at the end", "ball.x == 0.4"), /✓.*0\.4\s+0\.4/s);
+    const cells = (await row(page, "Influence of the unknowns", "ball.z == 0.4")).split("\t");
+    const slope = solution.influence[1].vz;
+    assert.ok(Math.abs(number(cells[2]) - slope) < 1e-3 * Math.abs(slope), `d z / d vz = ${slope} is shown as ${cells[2]}`);
     const residuals = await page.locator(".residuals").innerText();
     for (const name of ["conditions", "replay", "complementarity", "dynamics"]) assert.match(residuals, new RegExp(name));
     const events = page.locator(".plan .events button");

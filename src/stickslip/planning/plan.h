@@ -42,7 +42,13 @@ struct Condition {
   scene::Place place;
 };
 
-enum class Method { Auto, Shooting, Whole };
+// Where a coordinate of a body is thought to be on the way, as a function of time: where multiple shooting begins.
+struct PathEntry {
+  int body = -1, component = 0;  // as in Unknown
+  scene::Expression expression;
+};
+
+enum class Method { Auto, Shooting, Multiple, Whole };
 enum class Wanted { One, All };
 
 struct Plan {
@@ -58,6 +64,8 @@ struct Plan {
   std::int64_t steps = 0;
   Method method = Method::Auto;
   scene::Place method_place;
+  int segments = 8;  // of multiple shooting
+  std::vector<PathEntry> path;
   Wanted wanted = Wanted::One;
   int touches = -1;  // solutions with another number of located impacts are not taken; -1: any
   int starts = 0;    // 0: the guesses, and motions without contacts

@@ -18,8 +18,13 @@ constexpr Key kPlan[] = {
     {"objective", "expression", "none",
      "likewise a number, to be made small among the motions that satisfy the conditions"},
     {"closest", "true or false", "false", "fewer conditions than unknowns: take the solution near the start"},
-    {"method", "auto, shooting or whole", "\"auto\"",
-     "auto: shooting, and where that finds nothing the whole trajectory as one complementarity problem"},
+    {"method", "auto, shooting, multiple-shooting or whole", "\"auto\"",
+     "auto: shooting; where that finds nothing, multiple shooting; then the whole trajectory as one complementarity "
+     "problem"},
+    {"segments", "integer >= 2", "8", "of multiple shooting: parts of the run that are fitted together"},
+    {"path", "table", "none",
+     "for each body a table of coordinates as expressions of t: roughly how the motion goes, where multiple shooting "
+     "begins; velocities that are not given follow"},
     {"touches", "integer >= 0", "any", "take only solutions with this many impacts (located by the stepper)"},
     {"solutions", "one or all", "\"one\"", "stop at the first, or list all that the starts lead to"},
     {"starts", "integer >= 1", "guesses, and motions without contacts",

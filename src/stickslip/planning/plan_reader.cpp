@@ -7,6 +7,7 @@
 #include "stickslip/planning/end_conditions.h"
 #include "stickslip/planning/plan.h"
 #include "stickslip/planning/plan_keys.h"
+#include "stickslip/planning/start_coordinates.h"
 #include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/tangent.h"
@@ -28,50 +29,6 @@ using scene::Value;
 
 constexpr double kMostSteps = 1e8;
 
-// Start coordinates: where they stand in a scene file, and in the tangent of a body.
-struct Coordinate {
-  const char* name;
-  const char* key;
-  int item;  // of the key's list; -1: the key is one number
-  int component;
-};
-constexpr Coordinate kPlanar[] = {{"x", "position", 0, 0},   {"y", "position", 1, 1},
-                                  {"angle", "angle", -1, 5}, {"vx", "velocity", 0, 6},
-                                  {"vy", "velocity", 1, 7},  {"wz", "angular_velocity", -1, 11}};
-constexpr Coordinate kSpatial[] = {
-    {"x", "position", 0, 0},          {"y", "position", 1, 1},           {"z", "position", 2, 2},
-    {"vx", "velocity", 0, 6},         {"vy", "velocity", 1, 7},          {"vz", "velocity", 2, 8},
-    {"wx", "angular_velocity", 0, 9}, {"wy", "angular_velocity", 1, 10}, {"wz", "angular_velocity", 2, 11}};
-
-std::span<const Coordinate> coordinates(bool planar) {
-  return planar ? std::span<const Coordinate>(kPlanar) : std::span<const Coordinate>(kSpatial);
-}
-
-Value number_value(double number, const scene::Place& place) {
-  Value value;
-  value.kind = Value::Kind::Number;
-  value.number = number;
-  value.place = place;
-  return value;
-}
-
-Value text_value(std::string text, const scene::Place& place) {
-  Value value;
-  value.kind = Value::Kind::Text;
-  value.text = std::move(text);
-  value.place = place;
-  return value;
-}
-
-void set_entry(Value& table, const std::string& key, Value value) {
-  if (Value* known = table.find(key)) {
-    *known = std::move(value);
-    return;
-  }
-  const scene::Place place = value.place;
-  table.entries.push_back({key, place, std::move(value)});
-}
-
 class PlanReader {
  public:
   PlanReader(scene::Document document, std::span<const scene::Override> overrides)
@@ -85,6 +42,7 @@ class PlanReader {
     read_unknowns(top.require("unknown"));
     read_conditions(top);
     read_search(top);
+    read_path(top);
     count_conditions(top);
     check_bounds();
     static_cast<void>(EndConditions(plan_, scene_at(plan_, first_guess())));
@@ -98,7 +56,7 @@ class PlanReader {
     if (const Value* more = top.find("parameters")) {
       if (more->kind != Value::Kind::Table) throw SceneError(more->place, "'parameters' must be a table");
       for (const Value::Entry& entry : more->entries) {
-        set_entry(parameters(), entry.key, entry.value);
+        set_entry(parameters_of(plan_.document), entry.key, entry.value);
         plan_.added_parameters.push_back(entry.key);
       }
     }
@@ -118,12 +76,6 @@ class PlanReader {
     for (const scene::Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
     const double fitting = std::max(1.0, std::round(scene_.duration / scene_.method.step));
     plan_.steps = steps > 0 ? steps : top.integer("steps", fitting, 1, kMostSteps);
-  }
-
-  Value& parameters() {
-    if (plan_.document.root.find("parameters") == nullptr)
-      plan_.document.root.entries.push_back({"parameters", plan_.document.root.place, Value{}});
-    return *plan_.document.root.find("parameters");
   }
 
   void read_unknowns(const Value& table) {
@@ -148,7 +100,7 @@ class PlanReader {
     unknown.place = entry.place;
     double value = 0;
     if (const Value* start = reader.find("start"))
-      value = tie_to_start(*start, reader.what("start"), unknown);
+      value = tie_to_start(*start, reader.what("start"), scene_, constants_, plan_.document, unknown);
     else
       value = take_parameter(entry, unknown);
     unknown.low = reader.number("min", unknown.low);
@@ -185,78 +137,6 @@ class PlanReader {
     return found->value;
   }
 
-  // The body's key is rewritten to read a new parameter.
-  double tie_to_start(const Value& start, const std::string& what, Unknown& unknown) {
-    const std::string& text = scene::read_text(start, what);
-    const std::size_t dot = text.find('.');
-    const std::string body = text.substr(0, dot), component = dot == std::string::npos ? "" : text.substr(dot + 1);
-    const auto found = std::ranges::find(scene_.model.bodies, body, &model::Body::name);
-    if (found == scene_.model.bodies.end()) {
-      std::vector<std::string> names;
-      for (const model::Body& one : scene_.model.bodies) names.push_back(one.name);
-      throw SceneError(start.place, fmt::format("{}: the scene has no body '{}'", what, body),
-                       scene::did_you_mean(body, names));
-    }
-    const auto list = coordinates(found->planar());
-    const auto coordinate = std::ranges::find_if(list, [&](const Coordinate& one) { return component == one.name; });
-    if (coordinate == list.end()) {
-      std::string known;
-      for (const Coordinate& one : list) known += (known.empty() ? "" : ", ") + std::string(one.name);
-      throw SceneError(start.place, fmt::format("{}: '{}' has no start coordinate '{}'", what, body, component),
-                       "known are " + known);
-    }
-    Value* table = body_table(body);
-    if (table == nullptr || table->find("frame") != nullptr || table->find("count") != nullptr)
-      throw SceneError(start.place,
-                       fmt::format("{}: body '{}' is a copy or written in another's frame; make the start a "
-                                   "parameter of the scene",
-                                   what, body));
-    unknown.body = static_cast<int>(found - scene_.model.bodies.begin());
-    unknown.component = coordinate->component;
-    unknown.start = text;
-    const double value = rewrite(*table, *coordinate, unknown.name, start.place);
-    if (parameters().find(unknown.name) != nullptr)
-      throw SceneError(start.place, fmt::format("the scene already has a parameter '{}'; leave out 'start', or choose "
-                                                "another name",
-                                                unknown.name));
-    set_entry(parameters(), unknown.name, number_value(value, start.place));
-    return value;
-  }
-
-  Value* body_table(const std::string& name) {
-    for (Value& table : plan_.document.root.find("body")->items) {
-      const Value* known = table.find("name");
-      if (known != nullptr && known->text == name) return &table;
-    }
-    return nullptr;
-  }
-
-  // Returns the number that stood there.
-  double rewrite(Value& body, const Coordinate& coordinate, const std::string& name, const scene::Place& place) const {
-    const int dimension = scene_.model.dimension;
-    if (coordinate.item < 0) {
-      const Value* before = body.find(coordinate.key);
-      const double value =
-          before != nullptr ? scene::read_number(*before, constants_, fmt::format("'{}'", coordinate.key)) : 0;
-      set_entry(body, coordinate.key, text_value(name, place));
-      return value;
-    }
-    if (body.find(coordinate.key) == nullptr) {
-      Value list;
-      list.kind = Value::Kind::Array;
-      list.place = place;
-      for (int k = 0; k < dimension; ++k) list.items.push_back(number_value(0, place));
-      set_entry(body, coordinate.key, std::move(list));
-    }
-    Value& list = *body.find(coordinate.key);
-    if (list.kind != Value::Kind::Array || static_cast<int>(list.items.size()) <= coordinate.item)
-      throw SceneError(list.place, fmt::format("'{}' must be a list of {} numbers", coordinate.key, dimension));
-    Value& item = list.items[static_cast<std::size_t>(coordinate.item)];
-    const double value = scene::read_number(item, constants_, fmt::format("'{}'", coordinate.key));
-    item = text_value(name, place);
-    return value;
-  }
-
   void read_conditions(const TableReader& top) {
     const Value& list = top.require("conditions");
     if (list.kind != Value::Kind::Array || list.items.empty())
@@ -281,8 +161,9 @@ class PlanReader {
       throw SceneError(top.require(key).place, fmt::format("{}: unknown name '{}'", top.what(key), text),
                        "known are " + list);
     };
-    plan_.method = static_cast<Method>(word("method", {"auto", "shooting", "whole"}));
+    plan_.method = static_cast<Method>(word("method", {"auto", "shooting", "multiple-shooting", "whole"}));
     if (const Value* method = top.find("method")) plan_.method_place = method->place;
+    plan_.segments = static_cast<int>(top.integer("segments", plan_.segments, 2, 1000));
     if (top.has("touches")) plan_.touches = static_cast<int>(top.integer("touches", 0, 0, 1e6));
     plan_.wanted = static_cast<Wanted>(word("solutions", {"one", "all"}));
     plan_.dynamic = scene_.method.motion == "dynamic" && !contact::has_supports(scene_.model);
@@ -291,6 +172,28 @@ class PlanReader {
     plan_.tolerance = top.positive("tolerance", plan_.tolerance);
     plan_.iterations = static_cast<int>(top.integer("iterations", plan_.iterations, 1, 1e6));
     plan_.closest = top.boolean("closest", false);
+  }
+
+  void read_path(const TableReader& top) {
+    const Value* path = top.find("path");
+    if (path == nullptr) return;
+    scene::Scope scope = constants_;
+    scope.reach = scene::Reach::Time;
+    const auto must_be_table = [](const Value& value) {
+      if (value.kind != Value::Kind::Table)
+        throw SceneError(value.place, "'path' must have a table for each body, such as [path.ball]");
+    };
+    must_be_table(*path);
+    for (const Value::Entry& entry : path->entries) {
+      must_be_table(entry.value);
+      const auto body = std::ranges::find(scene_.model.bodies, entry.key, &model::Body::name);
+      if (body == scene_.model.bodies.end())
+        throw SceneError(entry.place, fmt::format("'path': the scene has no body '{}'", entry.key));
+      for (const Value::Entry& one : entry.value.entries)
+        plan_.path.push_back({static_cast<int>(body - scene_.model.bodies.begin()),
+                              component_named(one.key, *body, "'path'", one.place),
+                              scene::read_expression(one.value, scope, fmt::format("'{}'", one.key))});
+    }
   }
 
   void count_conditions(const TableReader& top) const {

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/planning/planner.h"
 
+#include "stickslip/planning/multiple_shooting.h"
 #include "stickslip/planning/objective.h"
 #include "stickslip/planning/starts.h"
 #include "stickslip/planning/whole_trajectory.h"
@@ -54,22 +55,37 @@ class Planner {
     const std::string objection = objection_to_whole(plan_, shooter_.scene());
     if (plan_.method == Method::Whole && !objection.empty()) throw scene::SceneError(plan_.method_place, objection);
     const auto begin = std::chrono::steady_clock::now();
-    if (plan_.method != Method::Whole) search_all("shooting", [&](const VectorXd& start) { return shoot(start); });
-    if (plan_.method != Method::Shooting && result_.solutions.empty() && objection.empty())
+    const auto wanted = [&](Method method) {
+      return result_.solutions.empty() && (plan_.method == Method::Auto || plan_.method == method);
+    };
+    if (wanted(Method::Shooting)) search_all("shooting", [&](const VectorXd& start) { return shoot(start); });
+    if (wanted(Method::Multiple))
+      search_all("multiple-shooting", [&](const VectorXd& start) { return multiple(start); });
+    if (wanted(Method::Whole) && objection.empty())
       search_all("whole", [&](const VectorXd& start) { return whole(start); });
     if (plan_.has_objective) std::ranges::stable_sort(result_.solutions, {}, &Solution::objective);
     result_.status = result_.solutions.empty() ? PlanResult::Status::NotFound : PlanResult::Status::Solved;
-    result_.derivatives = shooter_.exact() ? "exact" : "differences";
+    result_.derivatives = shooter_.derivatives();
     result_.runs = shooter_.runs();
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    for (Solution& solution : result_.solutions) {
+      const Shot shot = shooter_.shoot(solution.unknowns, true);
+      if (!shot.ran) continue;
+      solution.influence = shot.derivatives.topRows(shooter_.residuals());
+      for (std::size_t i = 0; i < plan_.conditions.size(); ++i)  // values of >= are right minus left
+        if (plan_.conditions[i].relation == Condition::Relation::AtLeast)
+          solution.influence.row(static_cast<Index>(i)) *= -1;
+    }
     return std::move(result_);
   }
 
  private:
-  Search shoot(const VectorXd& start) {
-    Search found = search(plan_, shooter_, start);
-    if (plan_.has_objective && found.ending == Search::Ending::Solved) found = minimise(plan_, shooter_, found);
-    return found;
+  Search shoot(const VectorXd& start) { return improved(search(plan_, shooter_, start)); }
+  Search multiple(const VectorXd& start) { return improved(solve_multiple(plan_, shooter_, start)); }
+
+  Search improved(const Search& found) {
+    const bool improve = plan_.has_objective && found.ending == Search::Ending::Solved;
+    return improve ? minimise(plan_, shooter_, found) : found;
   }
 
   // The simulator's own run, which is one Newton step away at most, has the last word.
@@ -103,7 +119,7 @@ class Planner {
     if (!shot.ran) return std::numeric_limits<double>::infinity();
     VectorXd residual;
     Eigen::MatrixXd none;
-    residual_of(shooter_.conditions(), shot, residual, none);
+    residual_of(shooter_, shot, residual, none);
     const bool other_class = plan_.touches >= 0 && static_cast<std::size_t>(plan_.touches) != shooter_.touches().size();
     return residual.norm() * (other_class ? kOtherClass : 1);
   }
@@ -128,7 +144,7 @@ class Planner {
       const bool known = std::ranges::any_of(
           result_.solutions, [&](const Solution& other) { return same(other.unknowns, found.unknowns); });
       if (!known)
-        result_.solutions.push_back({found.unknowns, found.violation(), found.residual, found.objective,
+        result_.solutions.push_back({found.unknowns, found.violation(), found.residual, {}, found.objective,
                                      found.worst_balance, found.worst_residual, shooter_.modes(), shooter_.touches(),
                                      number, start->name, start->unknowns, found.iterations});
       if (plan_.wanted == Wanted::One) return;

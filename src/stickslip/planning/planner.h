@@ -16,6 +16,7 @@ struct Solution {
   Eigen::VectorXd unknowns;
   double violation = 0;        // largest of the conditions
   Eigen::VectorXd residual;    // of each condition
+  Eigen::MatrixXd influence;   // d (left - right) / d unknown there; empty when a run next to it fails
   double objective = 0;        // if there is one
   double dynamics = 0;         // residual of the equations of motion, worst step
   double complementarity = 0;  // certificate, worst step
@@ -31,8 +32,8 @@ struct PlanResult {
   enum class Status { Solved, NotFound };
   Status status = Status::NotFound;
   std::vector<Solution> solutions;  // the best first
-  std::string method;               // what was done: "shooting", "whole"
-  std::string derivatives;          // "exact" or "differences"
+  std::string method;               // what was done: "shooting", "multiple-shooting", "whole"
+  std::string derivatives;          // "exact", "differences" or "mixed"
   int starts = 0, searches_solved = 0;
   std::int64_t runs = 0;
   double seconds = 0;  // of the searches

@@ -25,12 +25,13 @@ constexpr double kNearlyThere = 1e-5;  // the next step is likely the last: its 
 
 class Minimiser {
  public:
-  Minimiser(const Plan& plan, Shooter& shooter, const VectorXd& start) : plan_(plan), shooter_(shooter) {
+  Minimiser(const Plan& plan, Target& target, const VectorXd& start)
+      : plan_(plan), target_(target), unknowns_(static_cast<Index>(plan.unknowns.size())) {
     result_.unknowns = start;
   }
 
   Search run() {
-    Shot shot = shooter_.shoot(result_.unknowns, true);
+    Shot shot = target_.shoot(result_.unknowns, true);
     if (!shot.ran) {
       result_.cause = shot.cause;
       return result_;
@@ -59,10 +60,10 @@ class Minimiser {
   // An unknown or a condition that has no part in the derivative.
   [[nodiscard]] std::string idle() const {
     const double least = kIdle * (jacobian_.size() > 0 ? jacobian_.cwiseAbs().maxCoeff() : 0);
-    for (Index i = 0; i < jacobian_.rows(); ++i)
+    for (Index i = 0; i < std::min(jacobian_.rows(), std::ssize(plan_.conditions)); ++i)
       if (std::abs(result_.residual[i]) > plan_.tolerance && jacobian_.row(i).cwiseAbs().maxCoeff() <= least)
         return fmt::format("no unknown changes \"{}\" there", plan_.conditions[static_cast<std::size_t>(i)].text);
-    for (Index k = 0; k < jacobian_.cols(); ++k)
+    for (Index k = 0; k < std::min(jacobian_.cols(), unknowns_); ++k)
       if (jacobian_.col(k).cwiseAbs().maxCoeff() <= least)
         return fmt::format("the unknown '{}' changes no condition there",
                            plan_.unknowns[static_cast<std::size_t>(k)].name);
@@ -70,12 +71,11 @@ class Minimiser {
   }
 
   void take(const Shot& shot) {
-    residual_of(shooter_.conditions(), shot, result_.residual, jacobian_);
+    residual_of(target_, shot, result_.residual, jacobian_);
     norm_ = result_.residual.norm();
     result_.worst_residual = shot.worst_residual;
     result_.worst_balance = std::max(result_.worst_balance, shot.worst_balance);
-    const auto conditions = static_cast<Index>(shooter_.conditions().size());
-    if (shot.values.size() > conditions) result_.objective = shot.values[conditions];
+    if (shot.values.size() > target_.residuals()) result_.objective = shot.values[target_.residuals()];
   }
 
   // One accepted step; false when there is none.
@@ -91,15 +91,15 @@ class Minimiser {
         }
         return false;
       }
-      const bool likely_last = norm_ < kNearlyThere || !shooter_.exact();
-      Shot shot = shooter_.shoot(trial, !likely_last);
+      const bool likely_last = norm_ < kNearlyThere || !target_.exact();
+      Shot shot = target_.shoot(trial, !likely_last);
       if (shot.ran && residual_norm(shot) < norm_) {
         result_.unknowns = trial;
         if (likely_last) {
           VectorXd residual;
           MatrixXd none;
-          residual_of(shooter_.conditions(), shot, residual, none);
-          if (residual.cwiseAbs().maxCoeff() > plan_.tolerance) shot = shooter_.shoot(trial, true);
+          residual_of(target_, shot, residual, none);
+          if (residual.cwiseAbs().maxCoeff() > plan_.tolerance) shot = target_.shoot(trial, true);
           if (!shot.ran) return false;
         }
         take(shot);
@@ -115,27 +115,29 @@ class Minimiser {
   [[nodiscard]] double residual_norm(const Shot& shot) const {
     VectorXd residual;
     MatrixXd none;
-    residual_of(shooter_.conditions(), shot, residual, none);
+    residual_of(target_, shot, residual, none);
     return residual.norm();
   }
 
   [[nodiscard]] VectorXd clipped(VectorXd u) const {
-    for (Index k = 0; k < u.size(); ++k) {
+    for (Index k = 0; k < unknowns_; ++k) {
       const Unknown& unknown = plan_.unknowns[static_cast<std::size_t>(k)];
       u[k] = std::clamp(u[k], unknown.low, unknown.high);
     }
     return u;
   }
 
+  [[nodiscard]] bool blocked(Index k, double gradient) const {
+    const Unknown& unknown = plan_.unknowns[static_cast<std::size_t>(k)];
+    const double u = result_.unknowns[k];
+    return (u <= unknown.low && gradient > 0) || (u >= unknown.high && gradient < 0);
+  }
+
   [[nodiscard]] VectorXd step() const {
     const VectorXd gradient = jacobian_.transpose() * result_.residual;
     std::vector<Index> free;
-    for (Index k = 0; k < gradient.size(); ++k) {
-      const Unknown& unknown = plan_.unknowns[static_cast<std::size_t>(k)];
-      const double u = result_.unknowns[k];
-      const bool blocked = (u <= unknown.low && gradient[k] > 0) || (u >= unknown.high && gradient[k] < 0);
-      if (!blocked) free.push_back(k);
-    }
+    for (Index k = 0; k < gradient.size(); ++k)
+      if (k >= unknowns_ || !blocked(k, gradient[k])) free.push_back(k);
     VectorXd d = VectorXd::Zero(gradient.size());
     if (free.empty()) return d;
     const MatrixXd J = jacobian_(Eigen::all, free);
@@ -153,7 +155,8 @@ class Minimiser {
   }
 
   const Plan& plan_;
-  Shooter& shooter_;
+  Target& target_;
+  Index unknowns_;  // of the plan
   Search result_;
   MatrixXd jacobian_;
   double norm_ = 0, damping_ = 0;
@@ -163,19 +166,19 @@ class Minimiser {
 
 }  // namespace
 
-void residual_of(const EndConditions& conditions, const Shot& shot, VectorXd& residual, MatrixXd& jacobian) {
-  const auto n = static_cast<Index>(conditions.size());
+void residual_of(const Target& target, const Shot& shot, VectorXd& residual, MatrixXd& jacobian) {
+  const Index n = target.residuals();
   residual = shot.values.head(n);
   if (shot.derivatives.size() > 0) jacobian = shot.derivatives.topRows(n);
   for (Index i = 0; i < n; ++i) {
-    if (!conditions.holds_by_itself(static_cast<std::size_t>(i), residual[i])) continue;
+    if (!target.holds_by_itself(i, residual[i])) continue;
     residual[i] = 0;
     if (jacobian.size() > 0) jacobian.row(i).setZero();
   }
 }
 
-Search search(const Plan& plan, Shooter& shooter, const VectorXd& start) {
-  return Minimiser(plan, shooter, start).run();
+Search search(const Plan& plan, Target& target, const VectorXd& start) {
+  return Minimiser(plan, target, start).run();
 }
 
 }  // namespace stickslip::planning

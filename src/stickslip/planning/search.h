@@ -38,10 +38,10 @@ struct Search {
   }
 };
 
-[[nodiscard]] Search search(const Plan& plan, Shooter& shooter, const Eigen::VectorXd& start);
+// Unknowns and residuals beyond those of the plan (multiple_shooting.h) stand behind them.
+[[nodiscard]] Search search(const Plan& plan, Target& target, const Eigen::VectorXd& start);
 
 // What of a shot's values counts against the conditions, and its derivative.
-void residual_of(const EndConditions& conditions, const Shot& shot, Eigen::VectorXd& residual,
-                 Eigen::MatrixXd& jacobian);
+void residual_of(const Target& target, const Shot& shot, Eigen::VectorXd& residual, Eigen::MatrixXd& jacobian);
 
 }  // namespace stickslip::planning

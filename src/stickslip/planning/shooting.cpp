@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/planning/shooting.h"
 
+#include "stickslip/contact/support_rows.h"
+#include "stickslip/planning/start_coordinates.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
@@ -32,19 +34,6 @@ double size_of(const Unknown& unknown, double value) {
   return std::max(std::abs(value), 0.1 * unknown.scale);
 }
 
-void set_start(const Unknown& unknown, double value, model::BodyState& body) {
-  if (unknown.component < sensitivity::kRotation) {
-    body.pose.position[unknown.component] = value;
-  } else if (unknown.component < sensitivity::kLinear) {  // the angle of a planar body
-    body.angle = value;
-    body.pose.orientation = Quat(Eigen::AngleAxisd(value, Vec3::UnitZ()));
-  } else if (unknown.component < sensitivity::kAngular) {
-    body.velocity.linear[unknown.component - sensitivity::kLinear] = value;
-  } else {
-    body.velocity.angular[unknown.component - sensitivity::kAngular] = value;
-  }
-}
-
 VectorXd start_difference(const model::State& low, const model::State& high) {
   VectorXd d(static_cast<Index>(low.bodies.size()) * kBodyTangent);
   for (std::size_t i = 0; i < low.bodies.size(); ++i)
@@ -61,6 +50,7 @@ Shooter::Shooter(const Plan& plan) : plan_(plan) {
   base_ = std::make_unique<scene::Scene>(scene_at(plan, as_span(guess)));
   conditions_ = std::make_unique<EndConditions>(plan, *base_);
   exact_ = RunSensitivity::objection_to(base_->model, base_->method).empty();
+  may_fly_ = !exact_ && RunSensitivity::may_fly(base_->model, base_->method);
   start_only_ = std::ranges::all_of(plan.unknowns, [&](const Unknown& unknown) {
     return unknown.body >= 0 &&
            std::ranges::none_of(plan.conditions, [&](const Condition& c) { return mentions(c.text, unknown.name); }) &&
@@ -82,8 +72,8 @@ Placed Shooter::place(const VectorXd& unknowns, bool with_directions) {
 void Shooter::place_start(const VectorXd& unknowns, bool with_directions, Placed& placed) {
   for (std::size_t i = 0; i < plan_.unknowns.size(); ++i) {
     const Unknown& unknown = plan_.unknowns[i];
-    set_start(unknown, unknowns[static_cast<Index>(i)],
-              base_->model.bodies[static_cast<std::size_t>(unknown.body)].initial);
+    set_component(unknown.component, unknowns[static_cast<Index>(i)],
+                  base_->model.bodies[static_cast<std::size_t>(unknown.body)].initial);
   }
   placed.scene = base_.get();
   placed.conditions = conditions_.get();
@@ -160,7 +150,17 @@ void Shooter::remember(const RunSensitivity& run) {
 }
 
 Shot Shooter::shoot(const VectorXd& unknowns, bool with_derivatives) {
-  return with_derivatives && !exact_ ? shoot_by_differences(unknowns) : shoot_once(unknowns, with_derivatives);
+  if (!with_derivatives) return shoot_once(unknowns, false);
+  if (exact_ || may_fly_) {
+    Shot shot = shoot_once(unknowns, true);
+    exact_ = !shot.ran || shot.derivatives.size() > 0;
+    if (exact_) {
+      ++exact_ones_;
+      return shot;
+    }
+  }
+  ++differences_;
+  return shoot_by_differences(unknowns);
 }
 
 Shot Shooter::shoot_once(const VectorXd& unknowns, bool with_derivatives) {
@@ -171,7 +171,19 @@ Shot Shooter::shoot_once(const VectorXd& unknowns, bool with_derivatives) {
     return shot;
   }
   ++runs_;
-  RunSensitivity run(placed.scene->model, placed.scene->method);
+  if (!start_only_ || contact::has_supports(base_->model)) {
+    RunSensitivity run(placed.scene->model, placed.scene->method);
+    return finish(placed, run, with_derivatives);
+  }
+  if (run_)
+    run_->restart();
+  else
+    run_ = std::make_unique<RunSensitivity>(placed.scene->model, placed.scene->method);
+  return finish(placed, *run_, with_derivatives);
+}
+
+Shot Shooter::finish(const Placed& placed, RunSensitivity& run, bool with_derivatives) {
+  Shot shot;
   shot.ran = run.run_until(placed.scene->duration, placed.directions);
   shot.worst_residual = run.worst_residual();
   shot.worst_balance = run.worst_balance();
@@ -187,9 +199,10 @@ Shot Shooter::shoot_once(const VectorXd& unknowns, bool with_derivatives) {
     return shot;
   }
   remember(run);
-  if (!with_derivatives) return shot;
-  shot.derivatives.resize(shot.values.size(), unknowns.size());
-  for (Index k = 0; k < unknowns.size(); ++k) {
+  if (!with_derivatives || !run.tangents_known()) return shot;
+  const auto unknowns = static_cast<Index>(placed.directions.size());
+  shot.derivatives.resize(shot.values.size(), unknowns);
+  for (Index k = 0; k < unknowns; ++k) {
     const auto i = static_cast<std::size_t>(k);
     differentiate_ends(start, run.end(), run.tangents().col(k), placed.directions[i], *placed.low[i], *placed.high[i],
                        shot.derivatives.col(k));

@@ -11,6 +11,7 @@
 #include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/motion.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip::sensitivity {
@@ -46,16 +47,51 @@ void StepSensitivity::list_moves() {
       }
 }
 
+bool StepSensitivity::serves(std::span<const Direction> directions) const {
+  return std::ranges::equal(directions, directions_, [](const Direction& a, const Direction& b) {
+    return a.low == nullptr && b.low == nullptr && a.start.size() == b.start.size() && a.start == b.start;
+  });
+}
+
 void StepSensitivity::begin(Eigen::MatrixXd& tangents) const {
   for (std::size_t k = 0; k < directions_.size(); ++k)
     for (const auto& [first, size] : prescribed_)
       if (directions_[k].low == nullptr) tangents.col(static_cast<Index>(k)).segment(first, size).setZero();
 }
 
+// Derivatives by v+ from the slopes: rows at the end of the step turn with h v+, and in space by the mean of that turn.
+void StepSensitivity::take_velocity_slopes(const StepSpan& span) {
+  const Index n = velocity_.size(), m = static_cast<Index>(contacts_.size());
+  balance_v_.setIdentity(n, n);
+  approach_v_.setZero(m, n);
+  slip_v_.setZero(2 * m, n);
+  plain_ = std::ranges::none_of(contacts_, [&](const ActiveContact& one) { return equations_.bends(one); });
+  if (plain_) {
+    put_rows();
+    return;
+  }
+  for (std::size_t c = 0; c < contacts_.size(); ++c)
+    for (int k = 1; k <= contacts_[c].tangents; ++k)
+      equations_.put_row(c, k, slip_v_, 2 * static_cast<Index>(c) + k - 1);
+  const auto freedoms = equations_.freedoms();
+  for (Index i = 0; i < n; ++i) {
+    const Freedom& f = freedoms[static_cast<std::size_t>(i)];
+    const Index first = f.body * kBodyTangent + (f.axis < 3 ? kPosition : kRotation);
+    Vec3 change = Vec3::Unit(f.axis % 3);
+    if (f.axis >= 3 && !model_.bodies[index(f.body)].planar())
+      change = left_jacobian(-span.h * equations_.at().bodies[index(f.body)].velocity.angular).col(f.axis - 3);
+    const auto slope = [&](Index line) { return span.h * slopes_.block<1, 3>(line, first).dot(change.transpose()); };
+    for (Index j = 0; j < n; ++j) balance_v_(j, i) += slope(j);
+    for (Index c = 0; c < m; ++c) {
+      approach_v_(c, i) = slope(n + 3 * c);
+      for (Index k = 0; k < 2; ++k) slip_v_(2 * c + k, i) += slope(n + 3 * c + 1 + k);
+    }
+  }
+}
+
 // Right sides of all quick directions at once: the laws of friction are put into the slopes. The tangents have the
 // prescribed degrees of freedom at the end of the step already.
-void StepSensitivity::fill_quick(const StepSpan& span, const Eigen::MatrixXd& tangents) {
-  equations_.slopes(span, length_, contacts_, moves_, slopes_);
+void StepSensitivity::fill_quick(const Eigen::MatrixXd& tangents) {
   const Index n = velocity_.size();
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const ActiveContact& active = contacts_[c];

@@ -25,19 +25,44 @@ RunSensitivity::RunSensitivity(const model::Model& model, const stepping::Method
       world_(model, method, *collider_),
       stepper_(stepping::make_stepper(method, model)) {
   if (!stepper_) throw std::invalid_argument("unknown stepper \"" + method.stepper + "\"");
+  ByteWriter fresh;
+  stepper_->save(fresh);
+  fresh_ = fresh.take();
+}
+
+void RunSensitivity::restart() {
+  ByteReader fresh(fresh_);
+  stepper_->restore(fresh);
+  world_.state = model::initial_state(world_.model);
+  world_.contacts.clear();
+  world_.memory.clear();
+  timeline_ = {};
+  touches_.clear();
+  events_ = {};
+  worst_residual_ = worst_balance_ = 0;
+  steps_ = 0;
 }
 
 RunSensitivity::~RunSensitivity() = default;
 
-bool RunSensitivity::run_until(double time, std::span<const Direction> directions, const Watch& watch) {
-  derivative_.reset();
-  if (!directions.empty()) {
-    derivative_ = std::make_unique<StepSensitivity>(world_.model, world_.method, directions);
-    tangents_.resize(directions[0].start.size(), static_cast<Eigen::Index>(directions.size()));
-    for (std::size_t k = 0; k < directions.size(); ++k)
-      tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
-    derivative_->begin(tangents_);
+void RunSensitivity::begin_tangents(std::span<const Direction> directions) {
+  flight_.reset();
+  tangents_known_ = !directions.empty();
+  if (!tangents_known_) return;
+  tangents_.resize(directions[0].start.size(), static_cast<Eigen::Index>(directions.size()));
+  for (std::size_t k = 0; k < directions.size(); ++k)
+    tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
+  if (may_fly(world_.model, world_.method)) {
+    flight_ = std::make_unique<FlightSensitivity>(world_.model, world_.method, directions);
+    return;
   }
+  if (!derivative_ || !derivative_->serves(directions))
+    derivative_ = std::make_unique<StepSensitivity>(world_.model, world_.method, directions);
+  derivative_->begin(tangents_);
+}
+
+bool RunSensitivity::run_until(double time, std::span<const Direction> directions, const Watch& watch) {
+  begin_tangents(directions);
   if (watch && !watch(*this)) return true;
   const double h = world_.method.step;
   const double start = world_.state.time;
@@ -53,19 +78,28 @@ bool RunSensitivity::run_until(double time, std::span<const Direction> direction
 bool RunSensitivity::step(double h, double end_time) {
   const double begin = world_.state.time;
   before_ = world_.state;
+  closed_.clear();
+  for (const stepping::ContactMemory& memory : world_.memory)
+    if (memory.mode != contact::Mode::Open) closed_.push_back(memory.id);
   const stepping::StepReport report = stepper_->advance(world_, h, end_time);
   if (!report.certified) return false;
   ++steps_;
   events_ = report.events;
   worst_residual_ = std::max(worst_residual_, report.residual);
   timeline_.record(world_, begin, report.events);
-  for (const stepping::Event& event : report.events)
-    if (event.from == contact::Mode::Open) touches_.push_back({event.time, event.contact.body_a, event.contact.body_b});
-  if (report.sub_steps > 1) find_rebounds(h);
-  if (derivative_ == nullptr) return true;
-  derivative_->advance(before_, {h, end_time}, world_, tangents_);
-  worst_balance_ = std::max(worst_balance_, derivative_->balance_error());
+  if (!events_.empty()) find_touches();
+  if (tangents_known_) differentiate({h, end_time});
   return true;
+}
+
+void RunSensitivity::differentiate(const StepSpan& span) {
+  if (flight_) {
+    tangents_known_ = flight_->advance(before_, span, world_, tangents_);
+    if (tangents_known_) worst_balance_ = std::max(worst_balance_, flight_->balance_error());
+    return;
+  }
+  derivative_->advance(before_, span, world_, tangents_);
+  worst_balance_ = std::max(worst_balance_, derivative_->balance_error());
 }
 
 void RunSensitivity::contacts(std::vector<contact::ContactResult>& results) const {
@@ -87,27 +121,24 @@ void RunSensitivity::contacts_along(Eigen::Index k, double amount, const model::
   if (steps_ > 0) derivative_->contacts_along(k, amount, before_, results);
 }
 
-// Bodies that met and parted within a step that was cut: no contact changed its mode, but approach became separation.
-void RunSensitivity::find_rebounds(double h) {
-  const auto normal_velocity = [](const collision::Contact& contact, const model::State& state) {
-    contact::ContactRows rows;
-    contact::set_rows<3>(contact, state, rows);
-    return contact::relative_velocity(rows, 0, state.bodies[static_cast<std::size_t>(rows.a)].velocity,
-                                      state.bodies[static_cast<std::size_t>(rows.b)].velocity);
+// Bodies that were apart and have a contact that closed. Where one of their contacts is closed already, another one that
+// closes is no meeting: both corners of a box that lands flat, a corner that a rocking box sets down.
+void RunSensitivity::find_touches() {
+  const auto same = [](const collision::ContactId& a, const collision::ContactId& b) {
+    return a.body_a == b.body_a && a.body_b == b.body_b;
   };
-  std::vector<collision::Contact> first = world_.contacts, last = world_.contacts;
-  collider_->refresh(world_.model, before_, first);
-  collider_->refresh(world_.model, world_.state, last);
-  for (std::size_t c = 0; c < last.size(); ++c) {
-    if (world_.memory[c].mode != contact::Mode::Open) continue;
-    const collision::ContactId& id = world_.memory[c].id;
-    if (std::ranges::any_of(events_, [&](const stepping::Event& event) { return event.contact == id; })) continue;
-    const double away = normal_velocity(last[c], world_.state);
-    if (!(away > 0) || !(normal_velocity(first[c], before_) < 0) || last[c].gap > away * h) continue;
-    const int a = last[c].id.body_a, b = last[c].id.body_b;
-    const bool known = !touches_.empty() && touches_.back().time > before_.time && touches_.back().body_a == a &&
-                       touches_.back().body_b == b;
-    if (!known) touches_.push_back({world_.state.time - last[c].gap / away, a, b});
+  for (std::size_t k = 0; k < events_.size(); ++k) {
+    if (events_[k].from != contact::Mode::Open) continue;
+    auto closed = std::ranges::count_if(closed_, [&](const auto& id) { return same(id, events_[k].contact); });
+    for (std::size_t i = 0; i < k; ++i) {
+      if (!same(events_[i].contact, events_[k].contact)) continue;
+      closed += events_[i].from == contact::Mode::Open ? 1 : events_[i].to == contact::Mode::Open ? -1 : 0;
+    }
+    const Touch touch{events_[k].time, events_[k].contact.body_a, events_[k].contact.body_b};
+    const bool known = std::ranges::any_of(touches_, [&](const Touch& one) {
+      return one.body_a == touch.body_a && one.body_b == touch.body_b && one.time == touch.time;
+    });
+    if (closed <= 0 && !known) touches_.push_back(touch);
   }
 }
 

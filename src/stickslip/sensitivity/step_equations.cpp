@@ -21,6 +21,14 @@ namespace {
 
 constexpr double kDisplacement = 1e-7;  // slopes(): truncation and rounding of the rows are then alike
 
+// A round shape about the centre of mass, or a point that does not turn.
+bool round_about_centre(const model::Body& body, int shape) {
+  const model::PlacedShape& placed = body.shapes[index(shape)];
+  if (std::holds_alternative<model::PointSet>(placed.shape)) return !body.rotates();
+  return (std::holds_alternative<model::Sphere>(placed.shape) || std::holds_alternative<model::Disc>(placed.shape)) &&
+         placed.pose.position.isZero(0);
+}
+
 }  // namespace
 
 StepEquations::StepEquations(const model::Model& model, const stepping::Method& method)
@@ -173,6 +181,18 @@ void StepEquations::evaluate(const model::State& start, const StepSpan& span, co
   }
 }
 
+bool StepEquations::bends(const ActiveContact& contact) const {
+  if (contact.support >= 0) return true;
+  const collision::ContactId& id = contact.contact.id;
+  const auto is_plane = [&](int body, int shape) {
+    return !traits_[index(body)].movable && at_.bodies[index(body)].velocity.angular.isZero(0) &&
+           std::holds_alternative<model::HalfSpace>(model_.bodies[index(body)].shapes[index(shape)].shape);
+  };
+  const model::Body &a = model_.bodies[index(id.body_a)], &b = model_.bodies[index(id.body_b)];
+  return !(is_plane(id.body_a, id.shape_a) && round_about_centre(b, id.shape_b)) &&
+         !(is_plane(id.body_b, id.shape_b) && round_about_centre(a, id.shape_a));
+}
+
 // How the values change when the rows of a contact turn into `moved` over `amount` of the change in column `to` of the
 // slopes; `from` (or -1): the column of the same change of the other body, with the opposite sign.
 void StepEquations::add_turn(std::size_t c, const ActiveContact& active, const ContactRows& moved, double amount,
@@ -249,6 +269,12 @@ void StepEquations::slopes_of_contact(std::size_t c, const StepSpan& span, doubl
     add_turn(c, active, moved, amount, slopes, to, from);
   };
   const auto asked = [&](int body, int place) { return moves[index(body * kBodyTangent + place)]; };
+  if (!bends(active)) {  // but for the turning of the plane
+    for (const int body : {row.a, row.b})
+      for (int axis = 0; !traits_[index(body)].movable && axis < 3; ++axis)
+        if (asked(body, kRotation + axis)) try_turn(body, axis, true, -1);
+    return;
+  }
   for (int axis = 0; axis < 3; ++axis) {
     if (asked(row.a, kPosition + axis) || asked(row.b, kPosition + axis))
       try_turn(row.b, axis, false, row.a * kBodyTangent + kPosition + axis);
@@ -270,7 +296,9 @@ void StepEquations::slopes(const StepSpan& span, double length, std::span<const 
                            const std::vector<bool>& moves, Slopes& slopes) {
   const auto count = static_cast<Eigen::Index>(contacts.size()), free = std::ssize(freedoms_);
   slopes.setZero(free + 3 * count, std::ssize(model_.bodies) * kBodyTangent);
-  if (!contacts.empty()) moved_ = at_;
+  if (std::ranges::any_of(contacts, [&](const ActiveContact& one) { return bends(one); }) ||
+      std::ranges::any_of(traits_, &contact::BodyTraits::driven))
+    moved_ = at_;
   for (std::size_t c = 0; c < contacts.size(); ++c) slopes_of_contact(c, span, length, contacts[c], moves, slopes);
   if (end_geometry_) turn_ends(span, slopes);
   for (std::size_t i = 0; i < freedoms_.size(); ++i) {

@@ -82,11 +82,14 @@ class StepEquations {
   // then three per contact (approach, slip), by the 12 numbers of each body (tangent.h). Prescribed degrees of freedom
   // are meant at the end of the step. Gap and velocities are differentiated exactly. The turning of the rows of a
   // contact is a one-sided difference over a displacement of 1e-7 length for each way in which its two bodies move
-  // against each other (4 in the plane, 6 for a particle on a body that turns, 9 in space). moves: 12 per body, whether
-  // any change is asked for.
+  // against each other (4 in the plane, 6 for a particle on a body that turns, 9 in space; none where it does not
+  // bend). moves: 12 per body, whether any change is asked for.
   using Slopes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   void slopes(const StepSpan& span, double length, std::span<const ActiveContact> contacts,
               const std::vector<bool>& moves, Slopes& slopes);
+  // Whether the rows of a contact turn when its bodies move, at the last evaluation. Those of balls, discs and particles
+  // on planes that stand still do not.
+  [[nodiscard]] bool bends(const ActiveContact& contact) const;
   // Of the last evaluation: where geometry was evaluated, rows of each contact, and A^-1 J' for a unit impulse along
   // one of them.
   [[nodiscard]] const model::State& at() const { return at_; }

@@ -34,14 +34,6 @@ void set_zero(const StepEquations::Values& like, StepEquations::Values& values) 
   values.normal_impulse.setZero(like.normal_impulse.size());
 }
 
-// A round shape about the centre of mass, or a point that does not turn.
-bool round_about_centre(const model::Body& body, int shape) {
-  const model::PlacedShape& placed = body.shapes[index(shape)];
-  if (std::holds_alternative<model::PointSet>(placed.shape)) return !body.rotates();
-  return (std::holds_alternative<model::Sphere>(placed.shape) || std::holds_alternative<model::Disc>(placed.shape)) &&
-         placed.pose.position.isZero(0);
-}
-
 }  // namespace
 
 StepJacobian::StepJacobian(const model::Model& model, const stepping::Method& method,
@@ -62,19 +54,6 @@ StepJacobian::StepJacobian(const model::Model& model, const stepping::Method& me
   }
 }
 
-bool StepJacobian::bends(const ActiveContact& contact) const {
-  if (contact.support >= 0) return true;
-  const collision::ContactId& id = contact.contact.id;
-  const auto is_plane = [&](int body, int shape) {
-    return !equations_.traits()[index(body)].movable &&
-           equations_.at().bodies[index(body)].velocity.angular.isZero(0) &&
-           std::holds_alternative<model::HalfSpace>(model_.bodies[index(body)].shapes[index(shape)].shape);
-  };
-  const model::Body &a = model_.bodies[index(id.body_a)], &b = model_.bodies[index(id.body_b)];
-  return !(is_plane(id.body_a, id.shape_a) && round_about_centre(b, id.shape_b)) &&
-         !(is_plane(id.body_b, id.shape_b) && round_about_centre(a, id.shape_a));
-}
-
 void StepJacobian::linearise(const model::State& before, const StepSpan& span, const Eigen::VectorXd& velocity,
                              std::span<const ActiveContact> contacts) {
   before_ = &before;
@@ -83,7 +62,7 @@ void StepJacobian::linearise(const model::State& before, const StepSpan& span, c
   contacts_ = contacts;
   equations_.evaluate(before, span, velocity, contacts, here_);
   list_rows();
-  straight_ = steady_ && std::ranges::none_of(contacts, [&](const ActiveContact& one) { return bends(one); });
+  straight_ = steady_ && std::ranges::none_of(contacts, [&](const ActiveContact& one) { return equations_.bends(one); });
   differentiate_by_velocity();
 }
 

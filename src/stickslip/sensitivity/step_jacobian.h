@@ -53,7 +53,6 @@ class StepJacobian {
   void list_rows();
   void differentiate_by_velocity();
   void follow_drives(const model::State& end, Eigen::Index k, Eigen::MatrixXd& tangents) const;
-  [[nodiscard]] bool bends(const ActiveContact& contact) const;
   [[nodiscard]] double amount_for(const Eigen::Ref<const Eigen::VectorXd>& direction) const;
 
   const model::Model& model_;

@@ -77,8 +77,12 @@ void StepSensitivity::advance(const model::State& before, const StepSpan& span, 
   for (const Index k : slow_) differentiate_drives(span, world, k, drives_);
   for (const Index k : quick_) differentiate_drives(span, world, k, tangents);
   right_.setZero(velocity_.size() + response_.cols(), tangents.cols());
-  if (!quick_.empty()) fill_quick(span, tangents);  // before other evaluations
-  differentiate_by_velocity(before, span);
+  if (!quick_.empty()) equations_.slopes(span, length_, contacts_, moves_, slopes_);  // before other evaluations
+  if (!quick_.empty() && slow_.empty() && !linear_)
+    take_velocity_slopes(span);
+  else
+    differentiate_by_velocity(before, span);
+  if (!quick_.empty()) fill_quick(tangents);
   fill_matrix();
   for (const Index k : slow_) {
     differentiate_along(before, span, k, tangents);
@@ -168,17 +172,23 @@ void StepSensitivity::keep_rows() {
   if (!(length_ > 0)) length_ = 1;
 }
 
+// Rows that do not turn: approach and slip change with v+ as the rows have it.
+void StepSensitivity::put_rows() {
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const auto i = static_cast<Index>(c);
+    if (contacts_[c].support < 0) equations_.put_row(c, 0, approach_v_, i);
+    for (int k = 1; k <= contacts_[c].tangents; ++k) equations_.put_row(c, k, slip_v_, 2 * i + k - 1);
+  }
+}
+
 void StepSensitivity::differentiate_by_velocity(const model::State& before, const StepSpan& span) {
   const Index n = velocity_.size(), m = static_cast<Index>(contacts_.size());
   balance_v_.setIdentity(n, n);
   approach_v_.setZero(m, n);
   slip_v_.setZero(2 * m, n);
+  plain_ = linear_;
   if (linear_) {
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const auto i = static_cast<Index>(c);
-      if (contacts_[c].support < 0) equations_.put_row(c, 0, approach_v_, i);
-      for (int k = 1; k <= contacts_[c].tangents; ++k) equations_.put_row(c, k, slip_v_, 2 * i + k - 1);
-    }
+    put_rows();
     return;
   }
   const auto freedoms = equations_.freedoms();
@@ -280,7 +290,7 @@ void StepSensitivity::fill_right_side(Index k) {
 }
 
 void StepSensitivity::solve() {
-  if (linear_ && solve_for_impulses()) return;
+  if (plain_ && solve_for_impulses()) return;
   lu_.compute(matrix_);
   const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
   if (pivots.size() == 0) return;

@@ -19,8 +19,9 @@
 //
 // Redundant contacts leave impulses open; the smallest change is taken, which does not change dv.
 //
-// Cost: 2 evaluations of F per unknown that enters the model and, for rows at the end of the step, per free degree of
-// freedom; up to 9 evaluations of each contact's rows for all other unknowns together; one small dense factorisation.
+// Cost: 2 evaluations of F per unknown that enters the model and then, for rows at the end of the step, per free degree
+// of freedom; up to 9 evaluations of each contact's rows for all other unknowns together, none for balls on planes; one
+// small dense factorisation.
 #pragma once
 
 #include "stickslip/sensitivity/model_difference.h"
@@ -45,6 +46,8 @@ class StepSensitivity {
  public:
   StepSensitivity(const model::Model& model, const stepping::Method& method, std::span<const Direction> directions);
 
+  // Whether it was made for these directions, none of which enters the model.
+  [[nodiscard]] bool serves(std::span<const Direction> directions) const;
   // Before the first step: prescribed degrees of freedom do not start elsewhere.
   void begin(Eigen::MatrixXd& tangents) const;
 
@@ -67,12 +70,14 @@ class StepSensitivity {
   void keep_rows();
   void differentiate_drives(const StepSpan& span, const stepping::World& world, Eigen::Index k,
                             Eigen::MatrixXd& drives) const;
+  void put_rows();
   void differentiate_by_velocity(const model::State& before, const StepSpan& span);
   void fill_matrix();
   void list_prescribed();
   void list_moves();
   void fill_right_side(Eigen::Index k);
-  void fill_quick(const StepSpan& span, const Eigen::MatrixXd& tangents);
+  void take_velocity_slopes(const StepSpan& span);
+  void fill_quick(const Eigen::MatrixXd& tangents);
   void differentiate_along(const model::State& before, const StepSpan& span, Eigen::Index k,
                            const Eigen::MatrixXd& tangents);
   [[nodiscard]] double amount_for(const Eigen::Ref<const Eigen::VectorXd>& direction, double h) const;
@@ -88,6 +93,7 @@ class StepSensitivity {
   StepEquations equations_;
   std::vector<std::unique_ptr<StepEquations>> low_, high_;  // per direction, null without models
   bool linear_ = false;  // F is linear in v+: rows at the start of the step, Newton's law
+  bool plain_ = false;   // of the last step: the balance has v+ with factor one
   double balance_error_ = 0, length_ = 1;
 
   std::vector<ActiveContact> contacts_;
