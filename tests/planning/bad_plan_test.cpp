@@ -69,6 +69,13 @@ TEST_F(BadPlan, NamesThatDoNotExist) {
   EXPECT_THAT(error_of(std::string("conditions = [\"ball.x\"]\n") + kVx), HasSubstr("neither ==, <= nor >="));
 }
 
+TEST_F(BadPlan, PathsOfNobody) {
+  const std::string plan = std::string("conditions = [\"ball.x == 1\"]\n") + kVx;
+  EXPECT_THAT(error_of(plan + "[path.bell]\nx = \"t\"\n"), HasSubstr("'path': the scene has no body 'bell'"));
+  EXPECT_THAT(error_of(plan + "[path.ball]\nangle = \"t\"\n"), HasSubstr("'ball' has no coordinate 'angle'"));
+  EXPECT_THAT(error_of(plan + "[path]\nball = 1\n"), HasSubstr("a table for each body"));
+}
+
 TEST_F(BadPlan, BoundsThatExcludeEverything) {
   EXPECT_THAT(error_of(std::string("conditions = [\"ball.x == 1\"]\n") + kVx + "min = 2\nmax = 1\n"),
               HasSubstr("no number lies between min = 2 and max = 1"));
@@ -81,7 +88,7 @@ TEST_F(BadPlan, UnreachableTargetsAreNotFoundAndSaidHowFarOff) {
   const PlanResult result =
       solve(load(std::string("conditions = [\"ball.x == 5\"]\nstarts = 3\n") + kVx + "min = -0.1\nmax = 0.1\n"));
   EXPECT_EQ(result.status, PlanResult::Status::NotFound);
-  EXPECT_EQ(result.starts, 6) << "three by shooting, three of the whole trajectory";
+  EXPECT_EQ(result.starts, 9) << "three each by shooting, by multiple shooting, of the whole trajectory";
   EXPECT_EQ(result.violated, "ball.x == 5");
   EXPECT_GT(result.violation, 4);
   EXPECT_NEAR(result.closest[0], 0.1, 1e-12) << "the bound that stands in the way";

@@ -50,7 +50,8 @@ std::size_t compare(const std::string& text, const std::vector<std::string>& par
       const Eigen::VectorXd part = exact.segment(static_cast<Eigen::Index>(i) * kBodyTangent, kBodyTangent);
       const double size = std::max(1e-3, differences.cwiseAbs().maxCoeff());
       for (Eigen::Index c = 0; c < kBodyTangent; ++c)
-        EXPECT_NEAR(part[c], differences[c], 1e-6 * size) << "component " << c << " of body " << i << " by " << parameters[k];
+        EXPECT_NEAR(part[c], differences[c], 1e-6 * size)
+            << "component " << c << " of body " << i << " by " << parameters[k];
     }
   }
   return run.touches().size();
@@ -131,7 +132,7 @@ between = ["ball", "floor"]
 friction = "mu"
 restitution = "e"
 )toml",
-                    {"g", "mu", "e", "radius", "vx", "vz", "wy", "wx", "z"});
+                                  {"g", "mu", "e", "radius", "vx", "vz", "wy", "wx", "z"});
   EXPECT_EQ(met, 3U);
 }
 
@@ -173,7 +174,7 @@ between = ["*", "*"]
 friction = "mu"
 restitution = "e"
 )toml",
-                    {"amplitude", "mu", "e", "mass", "vx", "w"});
+                                  {"amplitude", "mu", "e", "mass", "vx", "w"});
   EXPECT_EQ(met, 3U);
 }
 
@@ -208,7 +209,7 @@ between = ["box", "floor"]
 friction = "mu"
 restitution = 0.6
 )toml",
-                    {"angle", "w", "vx", "mu"});
+                                  {"angle", "w", "vx", "mu"});
   EXPECT_EQ(met, 2U);
 }
 

@@ -16,10 +16,10 @@
 //   s_j    nodes_       given by its change from a reference, in the coordinates that are free (tangent.h)
 //   K      segments
 //
-// The nodes start on the run of the start's unknowns, or where the plan's `path` has them: a rough idea of the motion is
-// worth more than one of its launch when the launch decides so little. Contacts have no memory across a cut (of static friction, of
-// deformation) until the polish. Cost: that of one run with derivatives by 6 (planar) or 12 (spatial) more unknowns per
-// body, and a dense least-squares problem of that size times K.
+// The nodes start on the run of the start's unknowns, or where the plan's `path` has them: a rough idea of the motion
+// is worth more than one of its launch when the launch decides so little. Contacts have no memory across a cut (of
+// static friction, of deformation) until the polish. Cost: that of one run with derivatives by 6 (planar) or 12
+// (spatial) more unknowns per body, and a dense least-squares problem of that size times K.
 #pragma once
 
 #include "stickslip/planning/search.h"

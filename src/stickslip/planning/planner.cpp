@@ -144,9 +144,19 @@ class Planner {
       const bool known = std::ranges::any_of(
           result_.solutions, [&](const Solution& other) { return same(other.unknowns, found.unknowns); });
       if (!known)
-        result_.solutions.push_back({found.unknowns, found.violation(), found.residual, {}, found.objective,
-                                     found.worst_balance, found.worst_residual, shooter_.modes(), shooter_.touches(),
-                                     number, start->name, start->unknowns, found.iterations});
+        result_.solutions.push_back({found.unknowns,
+                                     found.violation(),
+                                     found.residual,
+                                     {},
+                                     found.objective,
+                                     found.worst_balance,
+                                     found.worst_residual,
+                                     shooter_.modes(),
+                                     shooter_.touches(),
+                                     number,
+                                     start->name,
+                                     start->unknowns,
+                                     found.iterations});
       if (plan_.wanted == Wanted::One) return;
     }
   }

@@ -146,10 +146,9 @@ double tie_to_start(const Value& start, const std::string& what, const scene::Sc
   const Coordinate& coordinate = coordinate_named(component, *found, what, start.place);
   Value* table = body_table(document, body);
   if (table == nullptr || table->find("frame") != nullptr || table->find("count") != nullptr)
-    throw SceneError(start.place,
-                     fmt::format("{}: body '{}' is a copy or written in another's frame; make the start a "
-                                 "parameter of the scene",
-                                 what, body));
+    throw SceneError(start.place, fmt::format("{}: body '{}' is a copy or written in another's frame; make the start a "
+                                              "parameter of the scene",
+                                              what, body));
   unknown.body = static_cast<int>(found - scene.model.bodies.begin());
   unknown.component = coordinate.component;
   unknown.start = text;

@@ -18,9 +18,9 @@ using contact::ContactRows;
 using Eigen::Index;
 using stepping::index;
 
-constexpr double kMove = 1e-6;        // of differences, relative to lengths and speeds
-constexpr double kAgree = 1e-8;       // states of the step and of these formulas, likewise
-constexpr double kMet = 1e-13;        // of a gap, relative to the way of the step
+constexpr double kMove = 1e-6;   // of differences, relative to lengths and speeds
+constexpr double kAgree = 1e-8;  // states of the step and of these formulas, likewise
+constexpr double kMet = 1e-13;   // of a gap, relative to the way of the step
 constexpr int kMostMeetings = 8, kSearch = 60;
 
 // Rows of a contact between bodies in the given state, with how they answer impulses.
@@ -116,8 +116,7 @@ void FlightSensitivity::fly(double t, model::State& state) const {
       body.pose.position[k] += t * body.velocity.linear[k] + 0.5 * t * t * g[k];
       body.velocity.linear[k] += t * g[k];
     }
-    if (traits_[i].free_rotation)
-      stepping::turn(body, body.velocity.angular, t, here_.model->bodies[i].planar());
+    if (traits_[i].free_rotation) stepping::turn(body, body.velocity.angular, t, here_.model->bodies[i].planar());
   }
   state.time += t;
   model::apply_drives(*here_.model, state.time, state);
@@ -128,9 +127,9 @@ void FlightSensitivity::fly(double t, const model::State& start, Eigen::MatrixXd
   for (Index k = 0; k < tangents.cols(); ++k) {
     const Direction& direction = directions_[static_cast<std::size_t>(k)];
     const bool varies = direction.low != nullptr;
-    const Vec3 dg = varies ? Vec3((direction.high->gravity - direction.low->gravity) /
-                                  (direction.below + direction.above))
-                           : Vec3::Zero();
+    const Vec3 dg = varies
+                        ? Vec3((direction.high->gravity - direction.low->gravity) / (direction.below + direction.above))
+                        : Vec3::Zero();
     for (std::size_t i = 0; i < traits_.size(); ++i) {
       auto d = tangents.col(k).segment<kBodyTangent>(static_cast<Index>(i) * kBodyTangent);
       if (traits_[i].driven) {
@@ -239,7 +238,7 @@ bool FlightSensitivity::meet(const collision::Contact& contact, model::State& st
   for (Index k = 0; k < tangents.cols(); ++k) {
     const auto i = static_cast<std::size_t>(k);
     const Direction& direction = directions_[i];
-    const bool varies = direction.low != nullptr;
+    const bool varies = direction.low != nullptr && !direction.drives_only;  // else it enters through the state alone
     const auto amount_for = [&] {
       double largest = 0;
       for (const std::size_t body : {a, b}) {
@@ -254,9 +253,9 @@ bool FlightSensitivity::meet(const collision::Contact& contact, model::State& st
     if (!(below + above > 0)) continue;
     const auto difference_of = [&](const auto& value) {
       move_along(state, tangents.col(k), -below, moved_);
-      const double low = value(low_[i]);
+      const double low = value(varies ? low_[i] : here_);
       move_along(state, tangents.col(k), above, moved_);
-      return (value(high_[i]) - low) / (below + above);
+      return (value(varies ? high_[i] : here_) - low) / (below + above);
     };
     const double closing = difference_of([&](const Side& side) { return gap_of(side, contact, moved_); });
     const double earlier = -closing / speed;
@@ -265,12 +264,12 @@ bool FlightSensitivity::meet(const collision::Contact& contact, model::State& st
     model::State low, high;
     move_along(state, tangents.col(k), -below, low);
     move_along(state, tangents.col(k), above, high);
-    if (!impact(low_[i], contact, low) || !impact(high_[i], contact, high)) return false;
+    if (!impact(varies ? low_[i] : here_, contact, low) || !impact(varies ? high_[i] : here_, contact, high))
+      return false;
     for (const std::size_t body : {a, b}) {
       if (!traits_[body].movable) continue;
       auto d = tangents.col(k).segment<kBodyTangent>(static_cast<Index>(body) * kBodyTangent);
-      d.segment<3>(kLinear) =
-          (high.bodies[body].velocity.linear - low.bodies[body].velocity.linear) / (below + above);
+      d.segment<3>(kLinear) = (high.bodies[body].velocity.linear - low.bodies[body].velocity.linear) / (below + above);
       d.segment<3>(kAngular) =
           (high.bodies[body].velocity.angular - low.bodies[body].velocity.angular) / (below + above);
     }

@@ -50,8 +50,7 @@ void RunSensitivity::begin_tangents(std::span<const Direction> directions) {
   tangents_known_ = !directions.empty();
   if (!tangents_known_) return;
   tangents_.resize(directions[0].start.size(), static_cast<Eigen::Index>(directions.size()));
-  for (std::size_t k = 0; k < directions.size(); ++k)
-    tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
+  for (std::size_t k = 0; k < directions.size(); ++k) tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
   if (may_fly(world_.model, world_.method)) {
     flight_ = std::make_unique<FlightSensitivity>(world_.model, world_.method, directions);
     return;
@@ -121,8 +120,8 @@ void RunSensitivity::contacts_along(Eigen::Index k, double amount, const model::
   if (steps_ > 0) derivative_->contacts_along(k, amount, before_, results);
 }
 
-// Bodies that were apart and have a contact that closed. Where one of their contacts is closed already, another one that
-// closes is no meeting: both corners of a box that lands flat, a corner that a rocking box sets down.
+// Bodies that were apart and have a contact that closed. Where one of their contacts is closed already, another one
+// that closes is no meeting: both corners of a box that lands flat, a corner that a rocking box sets down.
 void RunSensitivity::find_touches() {
   const auto same = [](const collision::ContactId& a, const collision::ContactId& b) {
     return a.body_a == b.body_a && a.body_b == b.body_b;

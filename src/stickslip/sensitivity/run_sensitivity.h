@@ -57,7 +57,8 @@ class RunSensitivity {
   void restart();
   // Before run_until(): another state than the model's initial one, without memory of contacts.
   void start_from(const model::State& state) { world_.state = state; }
-  // From the model's initial state, or that of start_from(). False when a step was not certified: failed_at() is its start.
+  // From the model's initial state, or that of start_from(). False when a step was not certified: failed_at() is its
+  // start.
   bool run_until(double time, std::span<const Direction> directions = {}, const Watch& watch = {});
 
   [[nodiscard]] const model::State& end() const { return world_.state; }

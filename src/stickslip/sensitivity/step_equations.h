@@ -87,8 +87,8 @@ class StepEquations {
   using Slopes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   void slopes(const StepSpan& span, double length, std::span<const ActiveContact> contacts,
               const std::vector<bool>& moves, Slopes& slopes);
-  // Whether the rows of a contact turn when its bodies move, at the last evaluation. Those of balls, discs and particles
-  // on planes that stand still do not.
+  // Whether the rows of a contact turn when its bodies move, at the last evaluation. Those of balls, discs and
+  // particles on planes that stand still do not.
   [[nodiscard]] bool bends(const ActiveContact& contact) const;
   // Of the last evaluation: where geometry was evaluated, rows of each contact, and A^-1 J' for a unit impulse along
   // one of them.

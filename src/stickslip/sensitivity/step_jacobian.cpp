@@ -62,7 +62,8 @@ void StepJacobian::linearise(const model::State& before, const StepSpan& span, c
   contacts_ = contacts;
   equations_.evaluate(before, span, velocity, contacts, here_);
   list_rows();
-  straight_ = steady_ && std::ranges::none_of(contacts, [&](const ActiveContact& one) { return equations_.bends(one); });
+  straight_ =
+      steady_ && std::ranges::none_of(contacts, [&](const ActiveContact& one) { return equations_.bends(one); });
   differentiate_by_velocity();
 }
 

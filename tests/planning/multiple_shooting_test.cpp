@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// A disk rolls over the top of a hump, where every change of the launch grows ten-thousandfold: shooting with whole runs
+// finds nothing from there, segments that are fitted together do.
+#include "tests/planning/plan_files.h"
+
+namespace stickslip::planning {
+namespace {
+
+TEST(PlanHump, FittedSegmentsFindWhatWholeRunsDoNot) {
+  Plan plan = load_example("plan-hump");
+  plan.method = Method::Shooting;
+  EXPECT_EQ(solve(plan).status, PlanResult::Status::NotFound);
+  plan.method = Method::Auto;
+  const PlanResult result = solve(plan);
+  ASSERT_EQ(result.status, PlanResult::Status::Solved) << result.violation << ' ' << result.cause;
+  EXPECT_EQ(result.method, "multiple-shooting");
+  EXPECT_GT(std::abs(result.solutions[0].influence(0, 0)), 1e3) << "the motion is unstable";
+  expect_replays(plan, result.solutions[0]);
+}
+
+// Energy at the launch is that at the top, and a little more: rolling, 3/4 m v^2 = m g (R + r) (1 - cos a).
+TEST(PlanHump, LaunchIsJustEnoughForTheTop) {
+  const Plan plan = load_example("plan-hump", {{"steps", "1600"}});
+  const double v = expect_solved(plan).at("v");
+  EXPECT_NEAR(v, std::sqrt(4.0 / 3 * 9.8 * 1.1 * (1 - std::cos(0.3))), 2e-2);
+}
+
+// Where shooting works, segments lead to the same motion.
+TEST(MultipleShooting, FindsTheSameLaunches) {
+  Plan disk = load_example("plan-disk");
+  disk.method = Method::Multiple;
+  EXPECT_NEAR(expect_solved(disk).at("v0"), 1.252860, 1e-6);
+  Plan ball = load_example("plan-ball");
+  ball.method = Method::Multiple;
+  EXPECT_NEAR(expect_solved(ball).at("vx"), 1.544679596, 1e-8);
+}
+
+}  // namespace
+}  // namespace stickslip::planning
