@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A disk rolls over the top of a hump, where every change of the launch grows ten-thousandfold: shooting with whole runs
-// finds nothing from there, segments that are fitted together do.
+// A disk rolls over the top of a hump, where every change of the launch grows ten-thousandfold: shooting with whole
+// runs finds nothing from there, segments that are fitted together do.
 #include "tests/planning/plan_files.h"
 
 namespace stickslip::planning {

@@ -71,7 +71,8 @@ void StepSensitivity::advance(const model::State& before, const StepSpan& span, 
   list_contacts(span, world);
   if (equations_.supports() > 0) add_supports(before, span);
   equations_.evaluate(before, span, velocity_, contacts_, here_);
-  const double speed = velocity_.size() > 0 ? velocity_.cwiseAbs().maxCoeff() : 0;
+  const double speed =
+      std::max(velocity_.size() > 0 ? velocity_.cwiseAbs().maxCoeff() : 0.0, span.h * model_.gravity.norm());
   balance_error_ = here_.balance.size() > 0 && speed > 0 ? here_.balance.cwiseAbs().maxCoeff() / speed : 0;
   keep_rows();
   for (const Index k : slow_) differentiate_drives(span, world, k, drives_);
