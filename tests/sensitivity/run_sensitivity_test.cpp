@@ -99,7 +99,8 @@ TEST(RunSensitivity, ParticleOnAVibratingPlate) {
       compare({"plate-particle",
                observable,
                {"A3", "A6", "C3", "mu", "x0"},
-               {{"method.stepper", stepper}, {"duration", "0.1"}, {"method.step", "5e-4"}}});
+               {{"method.stepper", stepper}, {"duration", "0.1"}, {"method.step", "5e-4"}},
+               1e-5});
 }
 
 // All twelve parameters of a plate that moves in all directions, x0 and y0 beside them.
