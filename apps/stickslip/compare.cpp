@@ -32,6 +32,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kUnresolved = 0.1;  // of the values: error bars that leave the question open
 constexpr double kSignificant = 2;
+constexpr double kOfSwing = 0.1;     // a value that ends at zero is judged by this part of its largest one
 constexpr double kRounding = 1e-13;  // of the largest observable
 constexpr int kSamples = 400;
 
@@ -177,7 +178,7 @@ Verdict judge(const Comparison& c, std::size_t k) {
 std::string verdict_text(const Comparison& c, std::size_t k, const Verdict& v) {
   const std::string& name = c.observables[k].name;
   if (!std::isfinite(v.spread)) return fmt::format("{}: not known (a value is missing)", name);
-  const double scale = c.swing(k), value = std::max(std::fabs(v.low), std::fabs(v.high));
+  const double value = std::max(std::fabs(v.low), std::fabs(v.high)), scale = std::max(value, kOfSwing * c.swing(k));
   const std::string relative = value > kRounding * scale ? fmt::format(" ({:.2g} %)", 100 * v.spread / value) : "";
   if (c.fine.size() >= 2 && c.is_zero(k))
     return fmt::format("{}: does not depend on the model: zero, up to rounding, in all runs", name);

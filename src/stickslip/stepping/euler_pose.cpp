@@ -28,6 +28,10 @@ constexpr double kShare = 1e-3;
 
 constexpr double kOnTheCone = 1e-12;
 
+// Velocity level: a gap within which contacts count as closed, relative to the arm (euler_contacts.cpp), is not taken
+// out: how exactly an impact was located would decide how redundant contacts share their load.
+constexpr double kTouching = 1e-9;
+
 // The force of a contact that slides, in a frame that has turned since: still on the edge of the cone.
 void put_on_cone(double mu, int dimension, double* r) {
   const double length = tangential_norm(r, dimension);
@@ -142,7 +146,8 @@ void EulerStep::pose_contact(World& world, const Island& island, std::size_t i, 
   // The gap without the motion that led to it: with redundant contacts, what rounding leaves of it would decide how
   // they share their load.
   const double way = iteration > 0 ? h_ * relative_velocity(row, 0, last_[a], last_[b]) : 0.0;
-  const double gap = without_rounding_noise(contacts_[index(c)], at_, way);
+  double gap = without_rounding_noise(contacts_[index(c)], at_, way);
+  if (rules_.closed_only && std::fabs(gap) <= kTouching * arm_of(contacts_[index(c)], at_)) gap = 0;
   q[0] = relative_velocity(row, 0, free_[a], free_[b]) + (gap - overlap_[index(c)]) / h_;
   if (rules_.closed_only) q[0] += relative_velocity(row, 0, drive_[a], drive_[b]);
   for (int k = 1; k < D_; ++k)
