@@ -280,8 +280,9 @@ bool EulerStep::same_problem(const World& world) const {
       const contact::BodyTraits& traits = world.traits[body];
       const Vec3& position = at_.bodies[body].pose.position;
       size += position.lpNorm<1>();
-      if (!traits.free_rotation) continue;
-      if (!traits.isotropic || traits.locked_rotation) return false;
+      const bool turned = !drive_[body].angular.isZero(0);  // how fast its surface moves depends on the place
+      if (!traits.free_rotation && !turned) continue;
+      if (traits.free_rotation && (!traits.isotropic || traits.locked_rotation)) return false;
       const Vec3 arm = (second ? contact.point_b : contact.point_a) - position;
       const Vec3* moment = second ? row.moment_b : row.moment_a;
       for (int k = 0; k < 2; ++k)
