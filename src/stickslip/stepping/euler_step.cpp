@@ -270,6 +270,8 @@ bool EulerStep::same_problem(const World& world) const {
   constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
   if (forces_vary_ || !supports_.empty() || has_patches_ || gamma_ > 0 || motion_.model == MotionModel::QuasiStatic)
     return false;
+  for (std::size_t i = 0; i < world.traits.size(); ++i)
+    if (!world.traits[i].isotropic && world.model.bodies[i].angular_damping > 0) return false;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const collision::Contact& contact = contacts_[c];
     const contact::ContactRows& row = rows_[c];
