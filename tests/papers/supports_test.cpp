@@ -128,6 +128,23 @@ TEST(DistributedSupport, SpinningDiscStopsWhenTheClosedFormSays) {
     }
 }
 
+// Even pressure: a disc that spins stops after 3 w R / (4 mu g), a square one of side a after w a^2 / 6 / (mu g rho)
+// with the mean distance rho = 0.382598 a from its centre. Cells at the edge count as much as they are
+// covered; a step is 6e-4 of these times.
+TEST(DistributedSupport, PressureIsEvenUpToTheEdge) {
+  for (const auto& [spread, tolerance] : {std::pair{"50", 1e-2}, std::pair{"800", 1.5e-3}}) {
+    const auto t_rest = [&](const std::string& shape) {
+      std::string text = disc(fmt::format("spread = {}, friction = 0.35", spread), "angular_velocity = 12", 0.3);
+      text.replace(text.find("disc = 0.08"), 11, shape);
+      return run(text, {{"method.step", "1e-4"}})["t_rest"];
+    };
+    const double t_disc = 3 * 12 * kRadius / (4 * 0.35 * kGravity);
+    EXPECT_NEAR(t_rest("disc = 0.08") / t_disc, 1, tolerance) << spread;
+    const double a = 0.1, t_square = 12 * a * a / 6 / (0.35 * kGravity * 0.382598 * a);
+    EXPECT_NEAR(t_rest("box = [0.1, 0.1]") / t_square, 1, tolerance) << spread;
+  }
+}
+
 // A plate on many points that runs along a wall and into a corner, pushed, in all motion models. The named solver puts
 // every point into the contact problem.
 TEST(DistributedSupport, BothWaysToSolveAStepAgree) {

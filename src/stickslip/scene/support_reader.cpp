@@ -8,6 +8,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip::scene {
 namespace {
@@ -33,60 +34,111 @@ bool inside(const model::PlacedShape& placed, const Vec3& point) {
   return false;
 }
 
-// Half the side of a square about the centre of mass that holds the body.
-double extent_of(const model::Body& body) {
-  double extent = 0;
+bool inside(const model::Body& body, const Vec3& x) {
+  return std::ranges::any_of(body.shapes, [&](const model::PlacedShape& shape) { return inside(shape, x); });
+}
+
+// The box along x and y that holds the body.
+struct Bounds {
+  Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+
+  void include(const Vec3& x, double radius = 0) {
+    low = low.cwiseMin(x - Vec3::Constant(radius));
+    high = high.cwiseMax(x + Vec3::Constant(radius));
+  }
+};
+
+Bounds bounds_of(const model::Body& body) {
+  Bounds bounds;
   for (const model::PlacedShape& placed : body.shapes) {
-    double radius = 0;
-    if (const auto* disc = std::get_if<model::Disc>(&placed.shape)) radius = disc->radius;
-    if (const auto* oval = std::get_if<model::Superellipse>(&placed.shape)) radius = std::hypot(oval->a, oval->b);
+    const Vec3& centre = placed.pose.position;
+    if (const auto* disc = std::get_if<model::Disc>(&placed.shape)) bounds.include(centre, disc->radius);
+    if (const auto* oval = std::get_if<model::Superellipse>(&placed.shape))
+      for (const double x : {-oval->a, oval->a})
+        for (const double y : {-oval->b, oval->b}) bounds.include(centre + placed.pose.orientation * Vec3(x, y, 0));
     if (const auto* polygon = std::get_if<model::Polygon>(&placed.shape))
       for (const auto& loop : polygon->loops)
-        for (const Vec2& x : loop) radius = std::max(radius, x.norm());
-    extent = std::max(extent, placed.pose.position.norm() + radius);
+        for (const Vec2& x : loop) bounds.include(centre + placed.pose.orientation * Vec3(x.x(), x.y(), 0));
   }
-  return extent;
+  return bounds;
 }
 
-// Points of a square grid inside the outline, of the coarsest grid that has at least `count`.
-std::vector<Vec3> spread_points(const model::Body& body, int count) {
-  const double extent = extent_of(body);
+// Points under the outline and the part of the weight that each carries.
+struct Spread {
   std::vector<Vec3> points;
-  for (int n = 3; n < 1000; ++n) {
-    points.clear();
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < n; ++i) {
-        const Vec3 x(extent * ((2 * i + 1.0) / n - 1), extent * ((2 * j + 1.0) / n - 1), 0);
-        if (std::ranges::any_of(body.shapes, [&](const model::PlacedShape& shape) { return inside(shape, x); }))
-          points.push_back(x);
+  std::vector<double> shares;
+};
+
+// One point per cell of a grid, of the coarsest one with at least `count` cells inside: at the centroid of what the
+// outline covers of the cell, with a share in proportion to it. So pressure is even up to the edge: errors of second
+// order in the size of the cells.
+Spread spread_points(const model::Body& body, int count) {
+  constexpr int kParts = 16;  // of a cell, along each side
+  const Bounds bounds = bounds_of(body);
+  const Vec3 size = bounds.high - bounds.low;
+  Spread spread;
+  if (!(size.x() > 0 && size.y() > 0)) return spread;
+  const auto centre_of = [&](int i, int nx, int j, int ny) {
+    return Vec3(bounds.low.x() + size.x() * (i + 0.5) / nx, bounds.low.y() + size.y() * (j + 0.5) / ny, 0);
+  };
+  for (int n = 2; n < 1000; ++n) {
+    const double cell = std::max(size.x(), size.y()) / n;
+    const int nx = std::max(2, static_cast<int>(std::lround(size.x() / cell))),
+              ny = std::max(2, static_cast<int>(std::lround(size.y() / cell)));
+    int cells = 0;
+    for (int j = 0; j < ny; ++j)
+      for (int i = 0; i < nx; ++i) cells += inside(body, centre_of(i, nx, j, ny)) ? 1 : 0;
+    if (cells < count) continue;
+    for (int j = 0; j < ny; ++j)
+      for (int i = 0; i < nx; ++i) {
+        int covered = 0;
+        Vec3 sum = Vec3::Zero();
+        for (int l = 0; l < kParts; ++l)
+          for (int k = 0; k < kParts; ++k) {
+            const Vec3 x = centre_of(kParts * i + k, kParts * nx, kParts * j + l, kParts * ny);
+            if (!inside(body, x)) continue;
+            ++covered;
+            sum += x;
+          }
+        if (covered == 0) continue;
+        spread.points.emplace_back(sum / covered);
+        spread.shares.push_back(covered);
       }
-    if (static_cast<int>(points.size()) >= count) return points;
+    break;
   }
-  return points;
+  return spread;
 }
 
-// Loads nearest to equal ones that balance `weight` at the origin; empty when points would have to pull.
-std::vector<double> balance(const std::vector<Vec3>& points, double weight) {
-  const auto n = static_cast<Eigen::Index>(points.size());
-  std::vector<bool> carries(points.size(), true);
+// Loads nearest to the given shares of `weight` that balance it at the origin; empty when points would have to pull.
+//     x = w + D A' y,   A x = (weight, 0, 0),   D = diag(w):  least squares, relative to the shares
+std::vector<double> balance(const std::vector<Vec3>& points, std::vector<double> shares, double weight) {
   double size = 0;
   for (const Vec3& p : points) size = std::max(size, p.norm());
+  if (!(size > 0)) return {};
   for (std::size_t round = 0; round <= points.size(); ++round) {
-    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(3, n);
-    for (Eigen::Index k = 0; k < n; ++k)
-      if (carries[static_cast<std::size_t>(k)])
-        A.col(k) << 1, points[static_cast<std::size_t>(k)].x() / size, points[static_cast<std::size_t>(k)].y() / size;
-    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(A);
-    const Eigen::Vector3d load(weight, 0, 0);
-    const Eigen::VectorXd x = solver.solve(load);
-    if ((A * x - load).norm() > 1e-9 * weight) return {};
+    double sum = 0;
+    for (const double share : shares) sum += share;
+    if (!(sum > 0)) return {};
+    Mat3 G = Mat3::Zero();
+    Vec3 missing(1, 0, 0);
+    const auto column = [&](std::size_t k) { return Vec3(1, points[k].x() / size, points[k].y() / size); };
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      shares[k] /= sum;
+      missing -= shares[k] * column(k);
+      G += shares[k] * column(k) * column(k).transpose();
+    }
+    const Eigen::ColPivHouseholderQR<Mat3> solver(G);
+    if (solver.rank() < 3) return {};
+    const Vec3 y = solver.solve(missing);
     bool pulls = false;
-    for (Eigen::Index k = 0; k < n; ++k)
-      if (x[k] < -1e-12 * weight) carries[static_cast<std::size_t>(k)] = false, pulls = true;
-    if (pulls) continue;
-    std::vector<double> loads;
-    for (Eigen::Index k = 0; k < n; ++k) loads.push_back(std::max(0.0, x[k]));
-    return loads;
+    std::vector<double> loads(points.size());
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      const double load = shares[k] * (1 + column(k).dot(y));
+      pulls |= load < -1e-12;
+      loads[k] = weight * std::max(0.0, load);
+      if (load < -1e-12) shares[k] = 0;
+    }
+    if (!pulls) return loads;
   }
   return {};
 }
@@ -112,22 +164,21 @@ void check_balance(const Value& place, const std::string& what, const std::vecto
                      "leave 'loads' out to have them computed");
 }
 
-std::vector<Vec3> read_support_points(const TableReader& support, const Vec3& centre, const model::Body& body) {
+Spread read_support_points(const TableReader& support, const Vec3& centre, const model::Body& body) {
   if (support.has("points") == support.has("spread"))
     throw SceneError(support.place(), fmt::format("{} must have one of 'points' and 'spread'", support.name()));
-  if (const Value* spread = support.find("spread")) {
-    std::vector<Vec3> points =
-        spread_points(body, read_integer(*spread, support.scope(), support.what("spread"), 3, 10000));
-    if (points.size() < 3)
-      throw SceneError(spread->place, fmt::format("{} needs a solid shape", support.what("spread")));
-    return points;
+  if (const Value* value = support.find("spread")) {
+    Spread spread = spread_points(body, read_integer(*value, support.scope(), support.what("spread"), 3, 10000));
+    if (spread.points.size() < 3)
+      throw SceneError(value->place, fmt::format("{} needs a solid shape", support.what("spread")));
+    return spread;
   }
   const Value& value = support.require("points");
   std::vector<Vec3> points = read_points(value, support.scope(), support.what("points"), 2);
   if (points.size() < 3)
     throw SceneError(value.place, fmt::format("{}: a body stands on three or more points", support.what("points")));
   for (Vec3& point : points) point -= centre;
-  return points;
+  return {points, std::vector<double>(points.size(), 1.0)};
 }
 
 int read_plane(const Value& value, const std::string& what, const std::vector<model::Body>& earlier) {
@@ -176,7 +227,8 @@ void read_support(const TableReader& table, const SupportContext& context, const
     throw SceneError(value->place,
                      fmt::format("{} has supports but is not a body that can move and turn", table.name()));
   const TableReader support(*value, keys_of("support"), table.scope(), table.what("support"));
-  const std::vector<Vec3> points = read_support_points(support, centre, body);
+  const Spread spread = read_support_points(support, centre, body);
+  const std::vector<Vec3>& points = spread.points;
   const double weight = body.mass * context.gravity;
   std::vector<double> loads;
   if (const Value* given = support.find("loads")) {
@@ -192,7 +244,7 @@ void read_support(const TableReader& table, const SupportContext& context, const
       throw SceneError(value->place,
                        fmt::format("{}: without gravity along z nothing presses on the plane", support.name()),
                        "give gravity = [0, 0, -g], or 'loads'");
-    loads = balance(points, weight);
+    loads = balance(points, spread.shares, weight);
     if (loads.empty())
       throw SceneError(value->place, fmt::format("{}: the body does not stand on these points", support.name()),
                        "its centre of mass must lie inside them, and they must not lie on one line");
