@@ -39,6 +39,18 @@ TEST(Allocation, NoneInStepsOfTheExamples) {
   expect_no_allocation({"pile", 1.5, {{"n", "10"}}}, kFirstOrder);
 }
 
+TEST(Allocation, NoneInStepsOfTheOtherModels) {
+  if (!tests::kCountsAllocations) GTEST_SKIP() << "allocations are not counted under sanitizers";
+  for (const char* stepper : {"stewart-trinkle", "anitescu-potra", "implicit"}) {
+    expect_no_allocation({"needle-push", 2, {}}, stepper);
+    expect_no_allocation({"slide-to-rest", 0.1, {}}, stepper);
+    expect_no_allocation({"incline", 0.1, {}}, stepper);
+  }
+  expect_no_allocation({"slide-to-rest", 0.1, {}}, kSecondOrder);
+  expect_no_allocation({"ball", 0.1, {}}, "song-pang-kumar");
+  expect_no_allocation({"peg", 0.9, {}}, "song-pang-kumar", {{"method.step", "2e-4"}});
+}
+
 TEST(Allocation, NoneInStepsWithPyramids) {
   if (!tests::kCountsAllocations) GTEST_SKIP() << "allocations are not counted under sanitizers";
   for (const char* example : {"ball", "plate-tripod"})

@@ -113,6 +113,7 @@ double EulerStep::settling_speed(const collision::Contact& contact, const model:
 
 bool EulerStep::add_impacts(const World& world, bool inelastic_too, std::vector<collision::ContactId>& ids) const {
   if (motion_.model != MotionModel::Dynamic) return false;
+  const std::vector<model::Twist>& fall = supports_in_problem_ ? free_ : bare_;  // without what supports do
   bool any = false;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const ContactMemory& memory = memory_[c];
@@ -121,7 +122,7 @@ bool EulerStep::add_impacts(const World& world, bool inelastic_too, std::vector<
     const auto a = index(row.a), b = index(row.b);
     const double start = relative_velocity(row, 0, reference_[a], reference_[b]);
     const double approach = -start - relative_velocity(row, 0, drive_[a], drive_[b]);
-    const double falling = (start - relative_velocity(row, 0, free_[a], free_[b])) / h_;
+    const double falling = (start - relative_velocity(row, 0, fall[a], fall[b])) / h_;
     const double e = world.model.surfaces[index(contacts_[c].surface)].restitution;
     if (!rebounds(e, approach, falling, whole_step_) &&
         !(inelastic_too && approach > settling_speed(contacts_[c], world.state)))
