@@ -5,6 +5,7 @@
 // of the differences: 1e-5 relative to the largest derivative of the observable, where no contact changes its mode
 // between the runs.
 #include "stickslip/sensitivity/scene_sensitivity.h"
+#include "stickslip/sensitivity/tangent.h"
 #include "tests/support/example_run.h"
 #include "tests/support/paths.h"
 
@@ -147,6 +148,32 @@ TEST(RunSensitivity, BlockPushedByANeedle) {
                {"offset", "vx", "vy", "mu_needle"},
                {{"method.stepper", stepper}, {"vx", "0.05"}, {"duration", "4"}, {"method.step", "0.05"}},
                1e-5});
+}
+
+// Balls and discs on planes have a path of their own when nobody watches (round_bodies.cpp).
+TEST(RunSensitivity, RoundBodiesByTheirOwnPath) {
+  for (const char* name : {"ball", "disk"})
+    for (const char* stepper : {"implicit", "stewart-trinkle"}) {
+      const scene::Scene scene = testing::load_example(name, {{"method.stepper", stepper}, {"method.step", "0.01"}});
+      std::vector<Direction> directions(12);
+      const auto body = static_cast<Eigen::Index>(scene.model.bodies.size() - 1) * kBodyTangent;
+      for (std::size_t k = 0; k < directions.size(); ++k) {
+        directions[k].start.setZero(body + kBodyTangent);
+        const bool moves = scene.model.dimension == 3 || k % 6 < 2 || k % 6 == 5;
+        if (moves) directions[k].start[body + static_cast<Eigen::Index>(k)] = 1;
+      }
+      RunSensitivity alone(scene.model, scene.method), watched(scene.model, scene.method);
+      ASSERT_TRUE(alone.run_until(0.9 * scene.duration, directions));
+      ASSERT_TRUE(watched.run_until(0.9 * scene.duration, directions, [](const RunSensitivity&) { return true; }));
+      EXPECT_NEAR((alone.tangents() - watched.tangents()).cwiseAbs().maxCoeff(), 0, 1e-9) << name << ' ' << stepper;
+      EXPECT_GT(alone.tangents().cwiseAbs().maxCoeff(), 0.5);
+      EXPECT_LE(alone.worst_balance(), 1e-9);
+      // The same run again, bit by bit.
+      const Eigen::MatrixXd first = alone.tangents();
+      alone.restart();
+      ASSERT_TRUE(alone.run_until(0.9 * scene.duration, directions));
+      EXPECT_EQ(alone.tangents(), first);
+    }
 }
 
 TEST(RunSensitivity, SaysWhichStepsItCannotDifferentiate) {

@@ -62,6 +62,7 @@ void RunSensitivity::begin_tangents(std::span<const Direction> directions) {
 
 bool RunSensitivity::run_until(double time, std::span<const Direction> directions, const Watch& watch) {
   begin_tangents(directions);
+  if (derivative_) derivative_->ends_only(!watch);
   if (watch && !watch(*this)) return true;
   const double h = world_.method.step;
   const double start = world_.state.time;

@@ -181,11 +181,9 @@ void StepEquations::evaluate(const model::State& start, const StepSpan& span, co
   }
 }
 
-bool StepEquations::bends(const ActiveContact& contact) const {
-  if (contact.support >= 0) return true;
-  const collision::ContactId& id = contact.contact.id;
+bool StepEquations::bends(const collision::ContactId& id, const model::State& state) const {
   const auto is_plane = [&](int body, int shape) {
-    return !traits_[index(body)].movable && at_.bodies[index(body)].velocity.angular.isZero(0) &&
+    return !traits_[index(body)].movable && state.bodies[index(body)].velocity.angular.isZero(0) &&
            std::holds_alternative<model::HalfSpace>(model_.bodies[index(body)].shapes[index(shape)].shape);
   };
   const model::Body &a = model_.bodies[index(id.body_a)], &b = model_.bodies[index(id.body_b)];

@@ -87,9 +87,12 @@ class StepEquations {
   using Slopes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   void slopes(const StepSpan& span, double length, std::span<const ActiveContact> contacts,
               const std::vector<bool>& moves, Slopes& slopes);
-  // Whether the rows of a contact turn when its bodies move, at the last evaluation. Those of balls, discs and
-  // particles on planes that stand still do not.
-  [[nodiscard]] bool bends(const ActiveContact& contact) const;
+  // Whether the rows of a contact turn when its bodies move. Those of balls, discs and particles on planes that do not
+  // turn do not.
+  [[nodiscard]] bool bends(const collision::ContactId& contact, const model::State& state) const;
+  [[nodiscard]] bool bends(const ActiveContact& contact) const {  // at the last evaluation
+    return contact.support >= 0 || bends(contact.contact.id, at_);
+  }
   // Of the last evaluation: where geometry was evaluated, rows of each contact, and A^-1 J' for a unit impulse along
   // one of them.
   [[nodiscard]] const model::State& at() const { return at_; }

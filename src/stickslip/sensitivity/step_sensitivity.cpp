@@ -59,6 +59,9 @@ StepSensitivity::StepSensitivity(const model::Model& model, const stepping::Meth
 
 void StepSensitivity::advance(const model::State& before, const StepSpan& span, const stepping::World& world,
                               Eigen::MatrixXd& tangents) {
+  if (round_ && (model_.dimension == 2 ? advance_round<2>(before, span, world, tangents)
+                                       : advance_round<3>(before, span, world, tangents)))
+    return;
   const auto freedoms = equations_.freedoms();
   velocity_.resize(static_cast<Index>(freedoms.size()));
   for (std::size_t i = 0; i < freedoms.size(); ++i) {

@@ -51,6 +51,9 @@ class StepSensitivity {
   // Before the first step: prescribed degrees of freedom do not start elsewhere.
   void begin(Eigen::MatrixXd& tangents) const;
 
+  // Whether nobody asks for contacts_along(): round bodies on planes are then quicker.
+  void ends_only(bool yes) { round_ = yes && all_round(); }
+
   // The changes of the state, one column per direction: those at the start of the step become those at its end.
   // before: the state at the start; world: what the stepper left at the end.
   void advance(const model::State& before, const StepSpan& span, const stepping::World& world,
@@ -61,10 +64,14 @@ class StepSensitivity {
   void contacts_along(Eigen::Index k, double amount, const model::State& before,
                       std::vector<contact::ContactResult>& results);
 
-  // Of the last step: how well the equations hold, relative to the largest velocity.
+  // Of the last step: how well the equations hold, relative to the largest velocity or what gravity adds in the step.
   [[nodiscard]] double balance_error() const { return balance_error_; }
 
  private:
+  [[nodiscard]] bool all_round() const;
+  template <int D>
+  bool advance_round(const model::State& before, const StepSpan& span, const stepping::World& world,
+                     Eigen::MatrixXd& tangents);
   void list_contacts(const StepSpan& span, const stepping::World& world);
   void add_supports(const model::State& before, const StepSpan& span);
   void keep_rows();
@@ -93,6 +100,7 @@ class StepSensitivity {
   StepEquations equations_;
   std::vector<std::unique_ptr<StepEquations>> low_, high_;  // per direction, null without models
   bool linear_ = false;  // F is linear in v+: rows at the start of the step, Newton's law
+  bool round_ = false;   // steps of round bodies have a path of their own (round_bodies.cpp)
   bool plain_ = false;   // of the last step: the balance has v+ with factor one
   double balance_error_ = 0, length_ = 1;
 
@@ -111,6 +119,7 @@ class StepSensitivity {
   Eigen::MatrixXd drives_;                           // change of prescribed degrees of freedom at the end, for slow_
   std::vector<std::pair<Eigen::Index, Eigen::Index>> prescribed_;  // places in a tangent: first, count
   std::vector<Eigen::Index> quick_, slow_;                         // directions that slopes() serves, and the others
+  std::vector<int> touched_;                                       // contact of each body, in advance_round()
   std::vector<bool> moves_;                                        // 12 per body: some direction changes it
   StepEquations::Slopes slopes_;
   std::vector<std::vector<DriveChange>> drive_changes_;  // per direction

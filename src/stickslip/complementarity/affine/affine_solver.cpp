@@ -81,7 +81,7 @@ struct AffineSolver::Workspace {
   void basis_of_decided(const AffineProblem& problem, const Eigen::VectorXd& z);
 };
 
-AffineSolver::AffineSolver() : workspace_(std::make_unique<Workspace>()) {}
+AffineSolver::AffineSolver() = default;  // the workspace is made when it is needed: many solvers never are
 AffineSolver::~AffineSolver() = default;
 AffineSolver::AffineSolver(AffineSolver&&) noexcept = default;
 AffineSolver& AffineSolver::operator=(AffineSolver&&) noexcept = default;
@@ -95,10 +95,12 @@ void register_affine_solver(AlgorithmInfo info, ExternalAffineFactory factory) {
   catalogue().external.push_back(factory);
 }
 void AffineSolver::warm_start(const Basis& basis) {
+  if (!workspace_) workspace_ = std::make_unique<Workspace>();
   workspace_->warm = basis;
 }
 const Basis& AffineSolver::basis() const {
-  return workspace_->basis;
+  static const Basis none;
+  return workspace_ ? workspace_->basis : none;
 }
 
 void AffineSolver::Workspace::adopt(const BlockOutcome& outcome, SolverSummary& summary) const {
@@ -224,6 +226,7 @@ void AffineSolver::Workspace::solve_externally(std::string_view algorithm, const
 SolverSummary AffineSolver::solve(const AffineProblem& problem, Eigen::VectorXd& z, const SolverOptions& options,
                                   std::string_view algorithm) {
   const auto begin = Clock::now(), deadline = deadline_after(begin, options.time_limit);
+  if (!workspace_) workspace_ = std::make_unique<Workspace>();
   Workspace& w = *workspace_;
   SolverSummary summary;
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The part of StepSensitivity for balls, discs and particles that each touch nothing or one plane that stands still,
+// when only the ends of the run are asked for. Nothing bends, bodies do not know of each other, and the equations of
+// step_sensitivity.h are those of one contact:
+//
+//     G = J A^-1 J',   w = J dv_0         dv+ = dv_0 + A^-1 J' dp
+//     normal      G_n dp = -w_n - J_n dq_0 / h
+//     stick       G_t dp = -w_t
+//     slide       dp_t + mu t dp_n + (mu p_n / |u_t|) (1 - t t') (w_t + G_t dp) = 0,      t = u_t / |u_t|
+//
+// Cost: one small factorisation per contact and step; no evaluation of geometry.
+#include "stickslip/contact/material.h"
+#include "stickslip/sensitivity/step_sensitivity.h"
+#include "stickslip/sensitivity/tangent.h"
+#include "stickslip/stepping/motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::sensitivity {
+
+using Eigen::Index;
+using stepping::index;
+
+namespace {
+
+constexpr double kSingular = 1e-10;  // pivot, relative to the largest
+
+// One body on a plane.
+template <int D>
+class RoundContact {
+ public:
+  using Matrix = Eigen::Matrix<double, D, D>;
+  using Vector = Eigen::Matrix<double, D, 1>;
+
+  // False when the equations do not decide.
+  bool set(const model::Model& model, const std::vector<contact::BodyTraits>& traits, const collision::Contact& contact,
+           const stepping::ContactMemory& memory, bool is_a, double h, const model::State& geometry,
+           const model::State& end) {
+    const int body = is_a ? contact.id.body_a : contact.id.body_b;
+    contact::set_frame(contact.normal, D, rows_);
+    contact::set_moments<D>(contact, geometry, rows_);
+    contact::evaluate_inertia(model.bodies[index(body)], traits[index(body)],
+                              geometry.bodies[index(body)].pose.orientation, 0, inertia_);
+    const model::Twist& v = end.bodies[index(body)].velocity;
+    const double sign = is_a ? 1 : -1;
+    Vector u, p;
+    for (int k = 0; k < D; ++k) {
+      direction_[k] = sign * rows_.direction[k];
+      moment_[k] = sign * (is_a ? rows_.moment_a : rows_.moment_b)[k];
+      push_[k] = inertia_.inverse_mass.cwiseProduct(direction_[k]);
+      turn_[k] = inertia_.inverse_inertia * moment_[k];
+      u[k] = direction_[k].dot(v.linear) + moment_[k].dot(v.angular);
+      p[k] = h * memory.force.dot(rows_.direction[k]);
+      impulse_[k] = p[k];
+    }
+    Matrix G;
+    for (int k = 0; k < D; ++k)
+      for (int l = 0; l < D; ++l) G(k, l) = direction_[k].dot(push_[l]) + moment_[k].dot(turn_[l]);
+    matrix_ = G;
+    from_ = -Matrix::Identity();
+    h_ = h;
+    if (memory.mode == contact::Mode::Slide) {
+      const double mu = contact::friction_coefficient(model.surfaces[index(contact.surface)], contact::Mode::Slide);
+      const Eigen::Matrix<double, D - 1, 1> t =
+          D == 2 ? Eigen::Matrix<double, D - 1, 1>::Constant(p[1] > 0 ? -1.0 : 1.0)
+                 : Eigen::Matrix<double, D - 1, 1>(u.template tail<D - 1>().normalized());
+      Eigen::Matrix<double, D - 1, D - 1> across;
+      across.setZero();
+      if (D == 3)
+        across = mu * p[0] / u.template tail<D - 1>().norm() *
+                 (Eigen::Matrix<double, D - 1, D - 1>::Identity() - t * t.transpose());
+      matrix_.template bottomRows<D - 1>() = across * G.template bottomRows<D - 1>();
+      matrix_.template bottomRightCorner<D - 1, D - 1>() += Eigen::Matrix<double, D - 1, D - 1>::Identity();
+      matrix_.template bottomLeftCorner<D - 1, 1>() += mu * t;
+      from_.template bottomRightCorner<D - 1, D - 1>() = -across;
+    }
+    const Eigen::PartialPivLU<Matrix> lu(matrix_);
+    const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
+    if (!(pivots.minCoeff() > kSingular * pivots.maxCoeff())) return false;
+    from_ = lu.inverse() * from_;
+    return from_.allFinite();
+  }
+
+  // The changes of the velocities become those at the end of the step.
+  void advance(const Vec3& dq, Eigen::Ref<Vec3> dv, Eigen::Ref<Vec3> dw) const {
+    Vector w;
+    for (int k = 0; k < D; ++k) w[k] = direction_[k].dot(dv) + moment_[k].dot(dw);
+    w[0] += direction_[0].dot(dq) / h_;
+    const Vector dp = from_ * w;
+    for (int k = 0; k < D; ++k) {
+      dv += dp[k] * push_[k];
+      dw += dp[k] * turn_[k];
+    }
+  }
+
+  // What the impulses of the step did to the velocities.
+  void add_impulse(model::Twist& v) const {
+    for (int k = 0; k < D; ++k) {
+      v.linear += impulse_[k] * push_[k];
+      v.angular += impulse_[k] * turn_[k];
+    }
+  }
+
+ private:
+  contact::ContactRows rows_;
+  contact::BodyDynamics inertia_;
+  Vec3 direction_[D], moment_[D], push_[D], turn_[D];
+  double impulse_[D] = {};
+  Matrix matrix_, from_;  // dp = from_ (w + (J_n dq_0 / h, 0))
+  double h_ = 1;
+};
+
+}  // namespace
+
+bool StepSensitivity::all_round() const {
+  if (!equations_.knows_slopes() || !slow_.empty()) return false;
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+    const model::Body& body = model_.bodies[i];
+    if (equations_.traits()[i].driven || body.linear_damping != 0 || body.angular_damping != 0) return false;
+  }
+  return true;
+}
+
+template <int D>
+bool StepSensitivity::advance_round(const model::State& before, const StepSpan& span, const stepping::World& world,
+                                    Eigen::MatrixXd& tangents) {
+  const auto& traits = equations_.traits();
+  const model::State& geometry = equations_.end_geometry() ? world.state : before;
+  touched_.assign(traits.size(), -1);
+  for (std::size_t c = 0; c < world.contacts.size(); ++c) {
+    if (!world.memory[c].touching) continue;
+    const collision::ContactId& id = world.contacts[c].id;
+    const bool is_a = traits[index(id.body_a)].movable;
+    int& touched = touched_[index(is_a ? id.body_a : id.body_b)];
+    if (touched >= 0 || equations_.bends(id, geometry)) return false;
+    touched = static_cast<int>(c);
+  }
+  RoundContact<D> contact;
+  double error = 0, speed = span.h * model_.gravity.norm();
+  start_ = tangents;  // to go back to
+  for (std::size_t i = 0; i < traits.size(); ++i) {
+    if (!traits[i].movable) continue;
+    const int c = touched_[i];
+    if (c >= 0 &&
+        !contact.set(model_, traits, world.contacts[index(c)], world.memory[index(c)],
+                     world.contacts[index(c)].id.body_a == static_cast<int>(i), span.h, geometry, world.state)) {
+      tangents = start_;
+      return false;
+    }
+    model::Twist free = before.bodies[i].velocity;
+    for (int k = 0; k < 3; ++k)
+      if (traits[i].free_translation[index(k)]) free.linear[k] += span.h * model_.gravity[k];
+    if (c >= 0) contact.add_impulse(free);
+    const model::Twist& v = world.state.bodies[i].velocity;
+    error = std::max({error, (v.linear - free.linear).lpNorm<Eigen::Infinity>(),
+                      (v.angular - free.angular).lpNorm<Eigen::Infinity>()});
+    speed = std::max({speed, v.linear.lpNorm<Eigen::Infinity>(), v.angular.lpNorm<Eigen::Infinity>()});
+    const bool planar = model_.bodies[i].planar();
+    const Vec3 w = span.h * v.angular;
+    for (const Index k : quick_) {
+      auto d = tangents.col(k).segment<kBodyTangent>(static_cast<Index>(i) * kBodyTangent);
+      if (c >= 0) contact.advance(d.segment<3>(kPosition), d.segment<3>(kLinear), d.segment<3>(kAngular));
+      d.segment<3>(kPosition) += span.h * d.segment<3>(kLinear);
+      if (!traits[i].free_rotation) continue;
+      const Vec3 dw = span.h * d.segment<3>(kAngular);
+      auto turn = d.segment<3>(kRotation);
+      if (planar)
+        turn += dw;
+      else
+        turn = rotation_of(w) * Vec3(turn) + left_jacobian(w) * dw;
+    }
+  }
+  balance_error_ = speed > 0 ? error / speed : 0;
+  return true;
+}
+
+template bool StepSensitivity::advance_round<2>(const model::State&, const StepSpan&, const stepping::World&,
+                                                Eigen::MatrixXd&);
+template bool StepSensitivity::advance_round<3>(const model::State&, const StepSpan&, const stepping::World&,
+                                                Eigen::MatrixXd&);
+
+}  // namespace stickslip::sensitivity
