@@ -23,7 +23,8 @@ namespace {
 constexpr int kMostIterations = 60;  // of the geometry
 constexpr int kAverageAfter = 20;    // from then on, half steps: features that take turns at the end of the step
 constexpr int kSameAfter = 4;        // from then on, impulses that still solve the problem are the answer
-constexpr double kSame = 0.1;        // of the tolerance
+constexpr double kSame = 0.1;        // of the tolerance; all of it where solvers go on sharing loads anew
+constexpr int kLooserAfter = 8;
 
 }  // namespace
 
@@ -203,7 +204,7 @@ bool EulerStep::settle_motion(World& world, int iteration, StepReport& report, S
   D_ = supports_.empty() ? world.model.dimension : 3;
   build_problems(world);
   pose(world, iteration);
-  same_impulses_ = iteration >= kSameAfter && still_solve(world, report);
+  same_impulses_ = iteration >= kSameAfter && still_solve(world, iteration < kLooserAfter ? kSame : 1.0, report);
   if (!same_impulses_ && !solve_problems(world, report, failure)) return false;
   take_velocities(world);
   if (motion_.model != MotionModel::QuasiStatic) return true;
@@ -229,14 +230,14 @@ bool EulerStep::settle_motion(World& world, int iteration, StepReport& report, S
 }
 
 // Do the impulses of the last iteration solve the problem in the geometry that they led to?
-bool EulerStep::still_solve(const World& world, StepReport& report) {
+bool EulerStep::still_solve(const World& world, double share, StepReport& report) {
   if (!warm_ || !rules_.end_geometry || motion_.model == MotionModel::QuasiStatic || world.method.friction != "cone" ||
       gamma_ > 0)
     return false;
   double error = 0;
   for (const Island& island : system_.islands())
     error = std::max(error, complementarity::contact_residual(island.problem, island.r).error);
-  if (!(error <= kSame * world.method.certificate)) return false;
+  if (!(error <= share * world.method.certificate)) return false;
   report.residual = std::max(report.residual, error);
   return true;
 }

@@ -125,7 +125,7 @@ class EulerStep {
   void move_with_bodies(const Place& place, collision::Contact& contact) const;
   void refresh_contacts(World& world, int iteration);
   void follow(const World& world, const collision::Contact& now, std::size_t begin, std::size_t end);
-  [[nodiscard]] bool still_solve(const World& world, StepReport& report);
+  [[nodiscard]] bool still_solve(const World& world, double share, StepReport& report);
   void show_drives(const World& world);
   void evaluate_bodies(World& world, int iteration);
   [[nodiscard]] double driven_speed(const World& world, double& force, double& mass) const;
