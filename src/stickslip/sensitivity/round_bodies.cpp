@@ -10,11 +10,13 @@
 //     stick       G_t dp = -w_t
 //     slide       dp_t + mu t dp_n + (mu p_n / |u_t|) (1 - t t') (w_t + G_t dp) = 0,      t = u_t / |u_t|
 //
-// Cost: one small factorisation per contact and step; no evaluation of geometry.
+// Cost: one small inverse per contact and step; no evaluation of geometry.
 #include "stickslip/contact/material.h"
 #include "stickslip/sensitivity/step_sensitivity.h"
 #include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/motion.h"
+
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +28,7 @@ using stepping::index;
 
 namespace {
 
-constexpr double kSingular = 1e-10;  // pivot, relative to the largest
+constexpr double kSingular = 1e-10;  // determinant, relative to the product of the rows
 
 // One body on a plane.
 template <int D>
@@ -77,10 +79,10 @@ class RoundContact {
       matrix_.template bottomLeftCorner<D - 1, 1>() += mu * t;
       from_.template bottomRightCorner<D - 1, D - 1>() = -across;
     }
-    const Eigen::PartialPivLU<Matrix> lu(matrix_);
-    const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
-    if (!(pivots.minCoeff() > kSingular * pivots.maxCoeff())) return false;
-    from_ = lu.inverse() * from_;
+    double size = 1;
+    for (int k = 0; k < D; ++k) size *= matrix_.row(k).template lpNorm<1>();
+    if (!(std::fabs(matrix_.determinant()) > kSingular * size)) return false;
+    from_ = (matrix_.inverse() * from_).eval();
     return from_.allFinite();
   }
 
