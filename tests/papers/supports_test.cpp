@@ -145,6 +145,22 @@ TEST(DistributedSupport, PressureIsEvenUpToTheEdge) {
   }
 }
 
+// A force that friction just balances moves nothing, one above it by a millionth does; neither is a hard problem.
+TEST(DistributedSupport, HoldsUpToItsLimit) {
+  const auto pushed = [](const char* share) {
+    return disc("spread = 300, friction = 0.3", fmt::format("force = [\"0.3 * 0.4 * 9.81 * {}\", 0]", share), 0.2);
+  };
+  for (const std::string& stepper : kFirstOrder) {
+    for (const char* share : {"(1 - 1e-9)", "1"}) {
+      const ExampleRun held = run(pushed(share), {{"method.stepper", stepper}});
+      EXPECT_EQ(held["x"], 0) << stepper;
+      EXPECT_EQ(held["vx"], 0) << stepper;
+    }
+    EXPECT_NEAR(run(pushed("(1 + 1e-6)"), {{"method.stepper", stepper}})["vx"] / (1e-6 * 0.3 * kGravity * 0.2), 1,
+                1e-6);
+  }
+}
+
 // A plate on many points that runs along a wall and into a corner, pushed, in all motion models. The named solver puts
 // every point into the contact problem.
 TEST(DistributedSupport, BothWaysToSolveAStepAgree) {

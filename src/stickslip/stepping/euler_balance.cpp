@@ -34,6 +34,20 @@ void copy_row(const contact::ContactRows& row, int k, double* a, double* b) {
   a[2] = row.moment_a[k].z(), b[2] = row.moment_b[k].z();
 }
 
+// Bases whose bodies start at rest over their planes are held. True when that changes anything.
+bool hold_resting_bases(ForceBalance& balance) {
+  bool any = false;
+  for (ForceBalance::Base& base : balance.bases) {
+    double B[3];
+    balance.slip_of(base, B);
+    const double slip = std::max({std::fabs(B[0]), std::fabs(B[1]), balance.arm * std::fabs(B[2])});
+    if (base.stand == ForceBalance::Stand::Lock || slip > Rest::kNoise * balance.speed) continue;
+    base.stand = ForceBalance::Stand::Lock;
+    any = true;
+  }
+  return any;
+}
+
 int root_of(std::vector<int>& parent, int body) {
   while (parent[index(body)] != body) body = parent[index(body)] = parent[index(parent[index(body)])];
   return body;
@@ -266,19 +280,30 @@ void EulerStep::remove_support_noise(std::size_t body, model::Twist& v) const {
   remove_noise(Rest::kNoise * (rubbing_[body].angular.z() + bare_[body].angular.lpNorm<1>()), v.angular);
 }
 
+// In the modes of the last step; then with what rests held (friction that is just used up looks like sliding); then by
+// search.
 bool EulerStep::settle_group(World& world, int group, int iteration, StepReport& report) {
-  bool search = false;
+  enum { Modes, Held, Search } attempt = Modes;
+  balance_.clear();  // of another group
   for (std::size_t weakened = 0; weakened <= contacts_.size();) {
+    for (const ForceBalance::Body& body : balance_.bodies) reference_[body.id] = last_reference_[body.id];
     collect(world, group);
-    if (!search) balance_.choose_stands();
-    bool found = !search || balance_.search(world.method, search_solver_);
+    bool found = true;
+    if (attempt == Search)
+      found = balance_.search(world.method, search_solver_);
+    else
+      balance_.choose_stands();
+    if (attempt == Held && !hold_resting_bases(balance_)) {
+      attempt = Search;
+      continue;
+    }
     if (!found) return false;
     found = balance_.solve();
     ++report.solves;
     const double error = found ? apply_balance(world, group, iteration) : complementarity::Residual::kUnknown;
-    if (!(error <= (search ? world.method.certificate : kBalanced))) {
-      if (search) return false;
-      search = true;
+    if (!(error <= (attempt == Search ? world.method.certificate : kBalanced))) {
+      if (attempt == Search) return false;
+      attempt = attempt == Modes ? Held : Search;
       continue;
     }
     bool any = false;
@@ -286,7 +311,7 @@ bool EulerStep::settle_group(World& world, int group, int iteration, StepReport&
       if (group_of(island) == group) any |= weaken_broken_contacts(world.model, contacts_, memory_, island);
     if (any) {
       ++weakened;
-      search = false;
+      attempt = Modes;
       continue;
     }
     for (const ForceBalance::Base& base : balance_.bases)
