@@ -21,7 +21,7 @@ constexpr Key kPlan[] = {
     {"method", "auto, shooting, multiple-shooting or whole", "\"auto\"",
      "auto: shooting; where that finds nothing, multiple shooting; then the whole trajectory as one complementarity "
      "problem"},
-    {"segments", "integer >= 2", "8", "of multiple shooting: parts of the run that are fitted together"},
+    {"segments", "integer from 2 to 100", "8", "of multiple shooting: parts of the run that are fitted together"},
     {"path", "table", "none",
      "for each body a table of coordinates as expressions of t: roughly how the motion goes, where multiple shooting "
      "begins; velocities that are not given follow"},

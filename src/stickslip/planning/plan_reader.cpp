@@ -163,7 +163,7 @@ class PlanReader {
     };
     plan_.method = static_cast<Method>(word("method", {"auto", "shooting", "multiple-shooting", "whole"}));
     if (const Value* method = top.find("method")) plan_.method_place = method->place;
-    plan_.segments = static_cast<int>(top.integer("segments", plan_.segments, 2, 1000));
+    plan_.segments = static_cast<int>(top.integer("segments", plan_.segments, 2, 100));
     if (top.has("touches")) plan_.touches = static_cast<int>(top.integer("touches", 0, 0, 1e6));
     plan_.wanted = static_cast<Wanted>(word("solutions", {"one", "all"}));
     plan_.dynamic = scene_.method.motion == "dynamic" && !contact::has_supports(scene_.model);
