@@ -154,6 +154,21 @@ TEST(Observables, FirstTimeTakesTheTimeOfTheEvent) {
   EXPECT_DOUBLE_EQ(run.values[0], 1.4375);
 }
 
+// A contact that closes and then sticks, all in one step: each condition has its own instant.
+TEST(Observables, FirstTimeOfSeveralEventsInAStep) {
+  const Scene scene =
+      make_scene("a = \"first_time(touching(ball, floor))\"\nb = \"first_time(sticking(ball, floor))\"");
+  MadeUpRun run(scene);
+  run.at(0, 0);
+  run.at(1, 0, std::vector<ContactResult>{contact_between(0, 1, Mode::Open, 0, 0, 0)});
+  const ContactResult closed = contact_between(0, 1, Mode::Stick, 1, 1, 0);
+  const std::vector<stepping::Event> events{{1.25, closed.contact.id, Mode::Open, Mode::Slide},
+                                            {1.5, closed.contact.id, Mode::Slide, Mode::Stick}};
+  run.at(2, 0, std::vector<ContactResult>{closed}, events);
+  EXPECT_DOUBLE_EQ(run.values[0], 1.25);
+  EXPECT_DOUBLE_EQ(run.values[1], 1.5);
+}
+
 TEST(Observables, RatesAndMeansOverPeriods) {
   const Scene scene = make_scene("v = \"rate_over_period(ball.x, 0.5)\"\nm = \"mean_over_period(ball.x, 0.5)\"");
   MadeUpRun run(scene);

@@ -26,7 +26,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // When within the last moment a condition became true.
 double time_of_change(const Tracker& tracker, double x, const EvaluationContext& context) {
   const double before = tracker.memory[1], now = context.time;
-  // What is true at the end of the step was made true by the last change of mode of the contacts it speaks of.
+  // What is true only since the last change of mode of the contacts it speaks of.
   for (auto event = context.events.rbegin(); event != context.events.rend(); ++event) {
     if (tracker.argument.depends_on_contact(event->contact.body_a, event->contact.body_b)) return event->time;
   }
@@ -39,8 +39,8 @@ bool condition_holds(const Tracker& tracker, double x) {
   return tracker.crossing ? (tracker.inclusive ? x >= 0 : x > 0) : (x != 0 && !std::isnan(x));
 }
 
-// A condition on contacts that became true and false again within the step (a bounce): the modes of the contacts are
-// taken back to what they were after each of its events.
+// A condition on contacts that became true before the last event of the step (and perhaps false again, in a bounce):
+// the modes of the contacts are taken back to what they were after each of its events.
 double time_within_step(const Tracker& tracker, const EvaluationContext& context) {
   std::vector<contact::ContactResult> contacts;
   for (std::size_t k = 0; k + 1 < context.events.size(); ++k) {
@@ -60,12 +60,12 @@ double time_within_step(const Tracker& tracker, const EvaluationContext& context
 void update_first_time(Tracker& tracker, double x, const EvaluationContext& context) {
   const bool holds = condition_holds(tracker, x);
   const bool started = tracker.memory[0] != 0;
-  if (!started)
+  if (!started) {
     tracker.value = holds ? context.time : kNaN;
-  else if (holds && std::isnan(tracker.value))
-    tracker.value = time_of_change(tracker, x, context);
-  else if (std::isnan(tracker.value) && context.events.size() > 1)
-    tracker.value = time_within_step(tracker, context);
+  } else if (std::isnan(tracker.value)) {
+    if (context.events.size() > 1) tracker.value = time_within_step(tracker, context);
+    if (holds && std::isnan(tracker.value)) tracker.value = time_of_change(tracker, x, context);
+  }
 }
 
 void update_mean(Tracker& tracker, double x, double time) {
