@@ -11,6 +11,7 @@
 #include <Eigen/Dense>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace stickslip::complementarity {
@@ -126,23 +127,45 @@ TEST(EliminationPlan, EliminatesEveryNodeOnceAndKnowsItsFill) {
   }
 }
 
-// Newton's matrix of an island as a dense matrix.
+// Newton's matrix of an island as a dense matrix; alpha: the contacts' weights.
 template <int D>
-Eigen::MatrixXd dense_newton(const Island<D>& island, const std::vector<double>& J, double rho, double alpha) {
+Eigen::MatrixXd dense_newton(const Island<D>& island, const std::vector<double>& J, double rho,
+                             const std::vector<double>& alpha) {
   const int n = island.unknowns();
   Eigen::MatrixXd W = Eigen::MatrixXd::Zero(n, n), P = Eigen::MatrixXd::Zero(n, n);
+  Eigen::VectorXd weight(n);
+  for (int k = 0; k < n; ++k) weight[k] = alpha[k / D];
   for (int i = 0; i < island.contacts; ++i) {
     for (int p = island.row_start[i]; p < island.row_start[i + 1]; ++p)
       for (int k = 0; k < D * D; ++k) W(i * D + k / D, island.column[p] * D + k % D) = island.block(p)[k];
     for (int k = 0; k < D * D; ++k) P(i * D + k / D, i * D + k % D) = J[i * D * D + k];
   }
   const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(n, n);
-  return rho * P * (W + alpha * I) + I - P;
+  W.diagonal() += weight;
+  return rho * P * W + I - P;
 }
 
-// Random modes and derivatives J of the contact law, then the step against a dense solve.
+// Random modes, `open` of them separate, and derivatives J of the contact law.
 template <int D>
-void expect_newton_step(std::uint64_t seed, double tolerance) {
+void choose_modes(const Island<D>& island, PortableRandom& random, double open, std::vector<ContactMode>& mode,
+                  std::vector<double>& J) {
+  J.assign(island.unknowns() * D, 0.0);
+  mode.resize(island.contacts);
+  for (int i = 0; i < island.contacts; ++i) {
+    mode[i] = random.uniform(0, 1) < open ? ContactMode::Separate
+              : random.index(2) == 0      ? ContactMode::Stick
+                                          : ContactMode::Slip;
+    double* J_i = J.data() + i * D * D;
+    if (mode[i] == ContactMode::Separate) continue;
+    const double shrink = mode[i] == ContactMode::Stick ? 1.0 : random.uniform(0.1, 0.9);
+    for (int k = 0; k < D; ++k) J_i[k * D + k] = k == 0 ? 1.0 : shrink;
+    if (mode[i] == ContactMode::Slip) J_i[D] = island.mu[i];
+  }
+}
+
+// The step against a dense solve; with one weight for all, or one for each contact.
+template <int D>
+void expect_newton_step(std::uint64_t seed, bool own_weights, double tolerance) {
   const ContactProblem problem = random_contact_problem(seed).problem;
   if (problem.dimension() != D) return;
   IslandSplitter<D> splitter;
@@ -153,20 +176,16 @@ void expect_newton_step(std::uint64_t seed, double tolerance) {
   for (int index = 0, count = splitter.split(problem); index < count; ++index) {
     splitter.extract(problem, index, island);
     const int n = island.unknowns();
-    std::vector<double> J(n * D, 0.0), b(n), dr(n);
-    std::vector<ContactMode> mode(island.contacts);
-    for (int i = 0; i < island.contacts; ++i) {
-      mode[i] = static_cast<ContactMode>(random.index(3));
-      double* J_i = J.data() + i * D * D;
-      if (mode[i] == ContactMode::Separate) continue;
-      const double shrink = mode[i] == ContactMode::Stick ? 1.0 : random.uniform(0.1, 0.9);
-      for (int k = 0; k < D; ++k) J_i[k * D + k] = k == 0 ? 1.0 : shrink;
-      if (mode[i] == ContactMode::Slip) J_i[D] = island.mu[i];
-    }
+    std::vector<double> J, b(n), dr(n), alpha(island.contacts, 1e-3);
+    std::vector<ContactMode> mode;
+    choose_modes(island, random, 1.0 / 3, mode, J);
+    if (own_weights)
+      for (double& x : alpha) x = std::pow(10.0, random.uniform(-3, 1));
     for (double& x : b) x = random.normal();
     system.begin(island, plan);
-    const double rho = 0.7, alpha = 1e-3;
-    EXPECT_EQ(system.factor(J.data(), mode.data(), rho, alpha), 0);
+    const double rho = 0.7;
+    const ProximalWeight weight = own_weights ? ProximalWeight(alpha.data()) : ProximalWeight(1e-3);
+    EXPECT_EQ(system.factor(J.data(), mode.data(), rho, weight), 0);
     system.solve(b.data(), dr.data(), 2);
     const Eigen::MatrixXd A = dense_newton(island, J, rho, alpha);
     const Eigen::Map<const Eigen::VectorXd> x(dr.data(), n), rhs(b.data(), n);
@@ -177,10 +196,65 @@ void expect_newton_step(std::uint64_t seed, double tolerance) {
 // Backward errors: rounding, amplified by the growth inside fronts whose rows are exchanged only among themselves and
 // by the 1/alpha of the wrench space; two refinement steps bring it back.
 TEST(NewtonSystem, PlanarStepSolvesTheDenseSystem) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) expect_newton_step<2>(seed, 1e-12);
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) expect_newton_step<2>(seed, false, 1e-12);
 }
 TEST(NewtonSystem, SpatialStepSolvesTheDenseSystem) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) expect_newton_step<3>(seed, 1e-12);
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) expect_newton_step<3>(seed, false, 1e-12);
+}
+
+TEST(NewtonSystem, WeightsOfTheContactsOwn) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    expect_newton_step<2>(seed, true, 1e-12);
+    expect_newton_step<3>(seed, true, 1e-12);
+  }
+}
+
+// b - [rho J (W + alpha I) + I - J] x, without a dense matrix.
+template <int D>
+double newton_defect(const Island<D>& island, const std::vector<double>& J, double rho, double alpha,
+                     const std::vector<double>& x, const std::vector<double>& b) {
+  double sum = 0;
+  for (int i = 0; i < island.contacts; ++i) {
+    double u[D];
+    for (int k = 0; k < D; ++k) u[k] = (rho * alpha - 1) * x[i * D + k];
+    for (int p = island.row_start[i]; p < island.row_start[i + 1]; ++p)
+      for (int k = 0; k < D * D; ++k) u[k / D] += rho * island.block(p)[k] * x[island.column[p] * D + k % D];
+    for (int k = 0; k < D; ++k) {
+      double defect = b[i * D + k] - x[i * D + k];
+      for (int l = 0; l < D; ++l) defect -= J[(i * D + k) * D + l] * u[l];
+      sum += defect * defect;
+    }
+  }
+  return std::sqrt(sum);
+}
+
+// Contacts close and open between the steps: whatever order they are eliminated in, the step is the same equation's,
+// and it costs little while few are closed.
+TEST(NewtonSystem, LargeIslandsAreOrderedByTheirClosedContacts) {
+  const ContactProblem problem = sphere_pile(3, 7, 0.4);
+  IslandSplitter<3> splitter;
+  Island<3> island;
+  ASSERT_EQ(splitter.split(problem), 1);
+  splitter.extract(problem, 0, island);
+  ASSERT_GT(island.contacts, 400);
+  EliminationPlan plan;
+  NewtonSystem<3> system;
+  system.begin(island, plan);
+  PortableRandom random(5);
+  std::vector<double> J, b(island.unknowns()), dr(island.unknowns());
+  std::vector<ContactMode> mode;
+  double few = 0, many = 0;
+  for (const double open : {0.6, 0.55, 0.0, 0.7}) {
+    choose_modes(island, random, open, mode, J);
+    for (double& x : b) x = random.normal();
+    EXPECT_EQ(system.factor(J.data(), mode.data(), 1.0, 1e-3), 0);
+    system.solve(b.data(), dr.data(), 2);
+    double norm = 0;
+    for (double x : dr) norm += x * x;
+    EXPECT_LE(newton_defect(island, J, 1.0, 1e-3, dr, b), 1e-10 * std::sqrt(norm)) << open;
+    (open == 0 ? many : few) = system.work();
+  }
+  EXPECT_LT(few, 0.05 * many);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <string_view>
 
 namespace stickslip::complementarity {
 namespace {
@@ -113,6 +114,28 @@ TEST(SpherePile, StandsWithFrictionAndNothingSlips) {
   const ContactProblem problem = sphere_pile(3, 3, 0.9);
   const std::vector<double> r = solve_certified(problem), u = velocities(problem, r);
   for (double x : u) EXPECT_NEAR(x, 0.0, 1e-7) << "a pile with mu = 0.9 does not move";
+}
+
+// A step later the data have changed a little, and many modes with them.
+TEST(SpherePile, WarmStartsAreDampedContactByContact) {
+  ContactSolver solver;
+  SolverOptions options;
+  options.tolerance = 1e-6;
+  options.record_history = true;
+  std::vector<double> r = solve_certified(sphere_pile(3, 4, 0.25));
+  for (const double change : {0.02, 0.2}) {
+    ContactProblem problem = sphere_pile(3, 4, 0.25);
+    std::vector<double> impulse(r.size());  // W times it: the change of velocities that bodies can have
+    for (std::size_t k = 0; k < r.size(); ++k) impulse[k] = change * kGravityStep * std::sin(1.0 + 3.7 * k);
+    const std::vector<double> moved = velocities(problem, impulse);
+    problem.q = moved;
+    const SolverSummary summary = solver.solve(problem, r, options);
+    EXPECT_TRUE(summary.solved()) << change << ": error " << summary.residual.error;
+    EXPECT_LE(contact_residual(problem, r).error, 1e-6);
+    EXPECT_TRUE(std::ranges::any_of(summary.history, [](const IterationRecord& record) {
+      return std::string_view(record.note) == "damped";
+    })) << change;
+  }
 }
 
 TEST(BoxStackSlow, OfMoreThanSixHundredContactsIsSolvedColdAndWarm) {

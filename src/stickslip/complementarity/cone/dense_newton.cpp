@@ -32,7 +32,7 @@ decltype(auto) DenseNewton<D>::with_size(What&& what) const {
 template <int D>
 template <int N>
 void DenseNewton<D>::assemble(const Island<D>& island, const double* J, const ContactMode* mode, double rho,
-                              double alpha) {
+                              ProximalWeight alpha) {
   constexpr int kStride = stride(N);
   std::fill_n(LU_, N * kStride, 0.0);
   for (int i = 0; i < N / D; ++i) {
@@ -41,7 +41,7 @@ void DenseNewton<D>::assemble(const Island<D>& island, const double* J, const Co
     for (int k = 0; k < D; ++k) diagonal[k * kStride + k] = 1;
     if (mode[i] == ContactMode::Separate) continue;
     for (int k = 0; k < D; ++k)
-      for (int l = 0; l < D; ++l) diagonal[k * kStride + l] += (rho * alpha - 1) * J_i[k * D + l];
+      for (int l = 0; l < D; ++l) diagonal[k * kStride + l] += (rho * alpha[i] - 1) * J_i[k * D + l];
     for (int p = island.row_start[i]; p < island.row_start[i + 1]; ++p) {
       const double* W = island.block(p);
       double* to = row + island.column[p] * D;
@@ -106,7 +106,7 @@ void DenseNewton<D>::substitute(const double* b, double* x) const {
 
 template <int D>
 int DenseNewton<D>::factor(const Island<D>& island, const double* J, const ContactMode* mode, double rho,
-                           double alpha) {
+                           ProximalWeight alpha) {
   assert(island.contacts >= 1 && island.contacts <= kMaxContacts);
   size_ = island.unknowns();
   return with_size([&](auto size) {

@@ -13,6 +13,7 @@
 
 #include "stickslip/complementarity/cone/island.h"
 #include "stickslip/complementarity/cone/one_contact.h"
+#include "stickslip/complementarity/cone/proximal_weight.h"
 
 #include <utility>
 
@@ -24,7 +25,7 @@ class DenseNewton {
   static constexpr int kMaxContacts = 4;
 
   // J and mode as in NewtonSystem. Returns the number of replaced pivots.
-  int factor(const Island<D>& island, const double* J, const ContactMode* mode, double rho, double alpha);
+  int factor(const Island<D>& island, const double* J, const ContactMode* mode, double rho, ProximalWeight alpha);
   void solve(const double* b, double* x) const;
   [[nodiscard]] double work() const { return size_ * size_ * size_ / 3.0; }
 
@@ -33,7 +34,7 @@ class DenseNewton {
   static constexpr int stride(int size) { return size + size % 2; }
 
   template <int N>
-  void assemble(const Island<D>& island, const double* J, const ContactMode* mode, double rho, double alpha);
+  void assemble(const Island<D>& island, const double* J, const ContactMode* mode, double rho, ProximalWeight alpha);
   template <int N, int K>
   int eliminate_column();
   template <int N, int... K>

@@ -2,17 +2,20 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/cone/island_solver.h"
 
+#include "stickslip/complementarity/cone/damped_newton.h"
 #include "stickslip/complementarity/cone/semismooth_newton.h"
 #include "stickslip/complementarity/cone/smoothing.h"
 
 namespace stickslip::complementarity {
 namespace {
 
-constexpr int kSmallIsland = 12;  // contacts; Newton steps are so cheap there that fewer sweeps come first
-constexpr int kFewSweeps = 4, kSweeps = 8;
+constexpr int kSmallIsland = 12;   // contacts; Newton steps are so cheap there that fewer sweeps come first
+constexpr int kMiddleIsland = 60;  // contacts from which Newton's steps are damped without a warm start too
+constexpr int kFewSweeps = 4, kSweeps = 8, kLargeSweeps = 20;
 constexpr double kClose = 0.1;     // error of a warm start from which Newton sets out without sweeps
 constexpr int kMaxSweeps = 20000;  // of Gauss-Seidel alone
 constexpr int kMaxAttempts = 100;
+constexpr int kDampedSteps = 50;  // before the proximal method has its turn
 
 // Large islands, where a Newton step costs as much as tens of sweeps: sweeps and Newton steps by turns.
 constexpr int kLargeIsland = 600;             // contacts
@@ -121,6 +124,17 @@ bool IslandSolver<D>::sweep_and_try_newton(IslandOutcome& outcome) {
   return search_.reached();
 }
 
+// A few sweeps, unless they lead away from the start, and Newton with weights of the contacts' own.
+template <int D>
+bool IslandSolver<D>::sweep_and_damp(int sweeps) {
+  if (sweep(sweeps, false)) return true;
+  if (search_.last() > search_.best()) {
+    engine_.r() = search_.best_r();
+    engine_.look(search_);
+  }
+  return damped_newton(engine_, search_, kDampedSteps);
+}
+
 template <int D>
 bool IslandSolver<D>::from_pyramid(int directions) {
   if (!pyramid_) pyramid_.emplace();
@@ -141,9 +155,13 @@ bool IslandSolver<D>::first_attempt(bool warm, IslandOutcome& outcome) {
                      : island_.contacts <= kSmallIsland                 ? kFewSweeps
                                                                         : kSweeps;
   const bool large = island_.contacts > kLargeIsland;
+  if (large) outcome.answered_by = "newton";
+  if (large && sweep_and_damp(kLargeSweeps)) return true;
   if (large ? sweep_and_try_newton(outcome) : sweep(sweeps, true)) return true;
   outcome.answered_by = "newton";
-  if (warm && !large && island_.contacts > kSmallIsland) {
+  if (!large && island_.contacts > (warm ? kSmallIsland : kMiddleIsland)) {
+    if (sweep_and_damp(close ? kSweeps : 0)) return true;
+    engine_.r() = search_.best_r();
     if (semismooth_newton(engine_, search_, settings_near_solution(search_.best()))) return true;
     engine_.r() = search_.best_r();
   }

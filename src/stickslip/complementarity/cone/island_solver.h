@@ -3,10 +3,10 @@
 //
 // Which algorithms are tried on an island, in which order.
 //
-//   auto:  a warm start as it is; a few sweeps of Gauss-Seidel; semismooth Newton. If that does not reach the goal,
-//   further
-//          attempts that differ in method (smoothing, Newton, the pyramid problem), start (zero, scattered, the best
-//          point so far), proximal weight and map step, until one succeeds or the work budget is used up
+//   auto:  a warm start as it is; a few sweeps of Gauss-Seidel; semismooth Newton, damped contact by contact where
+//          there are many of them or they start warm, then with one proximal weight. If that does not reach the goal,
+//          further attempts that differ in method (smoothing, Newton, the pyramid problem), start (zero, scattered, the
+//          best point so far), proximal weight and map step, until one succeeds or the work budget is used up
 //
 // Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size.
 #pragma once
@@ -39,6 +39,7 @@ class IslandSolver {
   int count_mode_changes();
   bool sweep_until_modes_settle(double share);
   bool sweep_and_try_newton(IslandOutcome& outcome);
+  bool sweep_and_damp(int sweeps);
   bool from_pyramid(int directions);
   bool first_attempt(bool warm, IslandOutcome& outcome);
   bool further_attempts(IslandOutcome& outcome);

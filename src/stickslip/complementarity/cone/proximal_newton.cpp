@@ -93,6 +93,38 @@ double ProximalNewton<D>::step_back(Search<D>& search, const Subproblem& problem
   return evaluate(island, problem, true);
 }
 
+// weight_ of each contact, from u_ at r_.
+template <int D>
+void ProximalNewton<D>::weigh_contacts(const Island<D>& island, double c, double floor) {
+  constexpr double kLargest = 10;
+  weight_.resize(island.contacts);
+  const double data = std::max(euclidean_norm(island.q), euclidean_norm(r_));
+  const double size = data > 0 ? data / std::sqrt(static_cast<double>(island.contacts)) : 1.0;
+  for (int i = 0; i < island.contacts; ++i) {
+    const double defect = std::sqrt(
+        natural_defect_squared<D>(island.kind[i], island.mu[i], island.given[i], r_.data() + i * D, u_.data() + i * D));
+    weight_[i] = std::min(kLargest, c * std::sqrt(defect / size) + floor);
+  }
+}
+
+template <int D>
+bool ProximalNewton<D>::damped_step(Search<D>& search, double c, double floor) {
+  constexpr double kLeast = 1e-13;  // redundant contacts need some
+  const Island<D>& island = search.island();
+  rbar_ = r_;
+  evaluate(island, Subproblem{0.0}, true);
+  weigh_contacts(island, c, std::max(floor, kLeast));
+  const int replaced = system_.factor(J_.data(), mode_.data(), 1.0, ProximalWeight(weight_.data()));
+  for (double& f : F_) f = -f;
+  system_.solve(F_.data(), dr_.data(), replaced > 0 ? 1 : 0);
+  for (std::size_t i = 0; i < r_.size(); ++i) r_[i] += dr_[i];
+  const double products = 2.0 * static_cast<double>(island.W.size());
+  const bool more = search.budget().spend(system_.work() + products + kWorkPerContact * island.contacts);
+  look(search);
+  search.record(euclidean_norm(dr_), "damped");
+  return more;
+}
+
 template <int D>
 bool ProximalNewton<D>::offer(Search<D>& search, Outcome& outcome) const {
   outcome.solved = search.offer(r_.data(), u_.data());

@@ -43,6 +43,8 @@ class ProximalNewton {
   // Prepares for an island; r() holds the start.
   void begin(const Island<D>& island, EliminationPlan& plan);
   Outcome solve(Search<D>& search, const Subproblem& problem, const char* note);
+  // One full step with weights c sqrt(defect) + floor of the contacts' own (damped_newton.h). False: budget used up.
+  bool damped_step(Search<D>& search, double c, double floor);
   void allow_wrenches(bool allowed) { system_.allow_wrenches(allowed); }
 
   [[nodiscard]] std::vector<double>& r() { return r_; }
@@ -60,6 +62,7 @@ class ProximalNewton {
   };
 
   double evaluate(const Island<D>& island, const Subproblem& problem, bool with_derivative);
+  void weigh_contacts(const Island<D>& island, double c, double floor);
   void newton_direction(const Subproblem& problem);
   void make_reference(double norm);
   bool offer(Search<D>& search, Outcome& outcome) const;
@@ -67,7 +70,7 @@ class ProximalNewton {
 
   NewtonSystem<D> system_;
   GaussSeidel<D> sweeps_;
-  std::vector<double> r_, u_, F_, J_, dr_, rbar_;
+  std::vector<double> r_, u_, F_, J_, dr_, rbar_, weight_;
   std::vector<ContactMode> mode_;
   Point reference_;
 };

@@ -177,9 +177,9 @@ void WrenchSpace<D>::contact_matrices(int contact, double rho, double alpha) {
 
 // T = (I + C' X C)^-1 of a group.
 template <int D>
-void WrenchSpace<D>::group_matrices(int node, double rho, double alpha) {
+void WrenchSpace<D>::group_matrices(int node, double rho, ProximalWeight alpha) {
   for (int m = groups_.member_start[node]; m < groups_.member_start[node + 1]; ++m)
-    contact_matrices(groups_.member[m], rho, alpha);
+    contact_matrices(groups_.member[m], rho, alpha[groups_.member[m]]);
   if (groups_.node_size[node] == kMaxRank)
     invert_group<kMaxRank>(node);
   else
@@ -220,7 +220,7 @@ void WrenchSpace<D>::invert_group(int node) {
 }
 
 template <int D>
-int WrenchSpace<D>::factor(const double* J, const ContactMode* mode, double rho, double alpha) {
+int WrenchSpace<D>::factor(const double* J, const ContactMode* mode, double rho, ProximalWeight alpha) {
   J_ = J, mode_ = mode, rho_ = rho;
   const int nodes = groups_.nodes(), contacts = island_->contacts;
   block_start_.resize(nodes + 1), state_.resize(nodes);
@@ -239,11 +239,12 @@ int WrenchSpace<D>::factor(const double* J, const ContactMode* mode, double rho,
       group_matrices(i, rho, alpha);
       continue;
     }
-    const double* J_c = J + groups_.member[groups_.member_start[i]] * D * D;
+    const int contact = groups_.member[groups_.member_start[i]];
+    const double* J_c = J + contact * D * D;
     double *A = A_.data() + block_start_[i], *B = B_.data() + block_start_[i];
     for (int k = 0; k < D * D; ++k) {
       A[k] = rho * J_c[k];
-      B[k] = (rho * alpha - 1) * J_c[k] + (k % (D + 1) == 0 ? 1.0 : 0.0);
+      B[k] = (rho * alpha[contact] - 1) * J_c[k] + (k % (D + 1) == 0 ? 1.0 : 0.0);
     }
   }
   return lu_.factor(*plan_, {matrix(), state_.data(), A_.data(), B_.data(), block_start_.data(), 1.0});

@@ -24,6 +24,7 @@
 #include "stickslip/complementarity/cone/block_lu.h"
 #include "stickslip/complementarity/cone/island.h"
 #include "stickslip/complementarity/cone/one_contact.h"
+#include "stickslip/complementarity/cone/proximal_weight.h"
 #include "stickslip/complementarity/cone/wrench_groups.h"
 
 namespace stickslip::complementarity {
@@ -35,7 +36,7 @@ class WrenchSpace {
   [[nodiscard]] bool prepare(const Island<D>& island, EliminationPlan& plan);
 
   // Newton's matrix for the given derivative J of the projection. Returns the number of replaced pivots.
-  int factor(const double* J, const ContactMode* mode, double rho, double alpha);
+  int factor(const double* J, const ContactMode* mode, double rho, ProximalWeight alpha);
   void solve(const double* b, double* dr);
 
   [[nodiscard]] double work() const { return lu_.work(); }
@@ -46,7 +47,7 @@ class WrenchSpace {
   void build_pattern();
   void project_blocks();
   [[nodiscard]] bool product_form_holds();
-  void group_matrices(int node, double rho, double alpha);
+  void group_matrices(int node, double rho, ProximalWeight alpha);
   template <int Size>
   void invert_group(int node);
   void contact_matrices(int contact, double rho, double alpha);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Semismooth Newton with a proximal weight for each contact that follows the contact's own defect.
+//
+//     [J (W + diag(alpha)) + (I - J)] dr = -F(r),     r <- r + dr          (F, J: alart_curnier.h, rho = 1)
+//     alpha_c = c sqrt(d_c / N) + kShare e             d_c: natural defect of contact c,  N: mean size of the data,
+//                                                      e: the island's error
+//
+// Every step is taken, whatever it does to the error, and starts from where the last one ended: no inner problem, no
+// line search. What keeps such an iteration from ending on a large island is as a rule one contact, or a few, that
+// change their mode for ever while all others are done: 99.99 % of the defect then stands in less than ten of hundreds
+// of contacts. A weight for all that is large enough for them slows down the others; one of their own does not. Where
+// no better point is found for a while, c grows, and beyond a limit starts again from below.
+//
+// Measured on 425 steps of a pile of 100 spheres (warm starts, error 1e-6): half of them take at most 6 factorisations
+// and three quarters at most 12, where proximal_newton.h takes 12 and 22. It is no replacement for it: one in twenty
+// problems is not solved within a hundred steps.
+#pragma once
+
+#include "stickslip/complementarity/cone/proximal_newton.h"
+
+namespace stickslip::complementarity {
+
+// From engine.r(), which the caller has looked at; the best point is left in the search. True when the goal was
+// reached, false after max_steps.
+template <int D>
+bool damped_newton(ProximalNewton<D>& engine, Search<D>& search, int max_steps);
+
+}  // namespace stickslip::complementarity
