@@ -12,8 +12,9 @@ namespace {
 constexpr int kSmallIsland = 12;   // contacts; Newton steps are so cheap there that fewer sweeps come first
 constexpr int kMiddleIsland = 60;  // contacts from which Newton's steps are damped without a warm start too
 constexpr int kFewSweeps = 4, kSweeps = 8, kLargeSweeps = 20;
-constexpr double kClose = 0.1;     // error of a warm start from which Newton sets out without sweeps
-constexpr int kMaxSweeps = 20000;  // of Gauss-Seidel alone
+constexpr double kClose = 0.1;       // error of a warm start from which Newton sets out without sweeps
+constexpr double kVeryClose = 1e-3;  // the same where its steps are damped
+constexpr int kMaxSweeps = 20000;    // of Gauss-Seidel alone
 constexpr int kMaxAttempts = 100;
 constexpr int kDampedSteps = 50;  // before the proximal method has its turn
 
@@ -126,8 +127,10 @@ bool IslandSolver<D>::sweep_and_try_newton(IslandOutcome& outcome) {
 
 // A few sweeps, unless they lead away from the start, and Newton with weights of the contacts' own.
 template <int D>
-bool IslandSolver<D>::sweep_and_damp(int sweeps) {
+bool IslandSolver<D>::sweep_and_damp(int sweeps, IslandOutcome& outcome) {
+  outcome.answered_by = "gauss-seidel";
   if (sweep(sweeps, false)) return true;
+  outcome.answered_by = "newton";
   if (search_.last() > search_.best()) {
     engine_.r() = search_.best_r();
     engine_.look(search_);
@@ -155,16 +158,16 @@ bool IslandSolver<D>::first_attempt(bool warm, IslandOutcome& outcome) {
                      : island_.contacts <= kSmallIsland                 ? kFewSweeps
                                                                         : kSweeps;
   const bool large = island_.contacts > kLargeIsland;
-  if (large) outcome.answered_by = "newton";
-  if (large && sweep_and_damp(kLargeSweeps)) return true;
+  const bool very_close = warm && search_.best() <= kVeryClose;
+  if (large && sweep_and_damp(very_close ? 0 : kLargeSweeps, outcome)) return true;
   if (large ? sweep_and_try_newton(outcome) : sweep(sweeps, true)) return true;
-  outcome.answered_by = "newton";
   if (!large && island_.contacts > (warm ? kSmallIsland : kMiddleIsland)) {
-    if (sweep_and_damp(close ? kSweeps : 0)) return true;
+    if (sweep_and_damp(close && !very_close ? kSweeps : 0, outcome)) return true;
     engine_.r() = search_.best_r();
     if (semismooth_newton(engine_, search_, settings_near_solution(search_.best()))) return true;
     engine_.r() = search_.best_r();
   }
+  outcome.answered_by = "newton";
   return semismooth_newton(engine_, search_);
 }
 

@@ -39,7 +39,7 @@ class IslandSolver {
   int count_mode_changes();
   bool sweep_until_modes_settle(double share);
   bool sweep_and_try_newton(IslandOutcome& outcome);
-  bool sweep_and_damp(int sweeps);
+  bool sweep_and_damp(int sweeps, IslandOutcome& outcome);
   bool from_pyramid(int directions);
   bool first_attempt(bool warm, IslandOutcome& outcome);
   bool further_attempts(IslandOutcome& outcome);
