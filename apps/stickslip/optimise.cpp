@@ -85,8 +85,12 @@ void print_result(const study::Study& study, const study::OptimiseResult& result
              design_text(study, result.best));
   std::string gradients;
   if (result.gradients > 0)
-    gradients = fmt::format(" ({} with gradient, {} of them by implicit differentiation)", result.gradients,
-                            result.implicit_gradients);
+    gradients =
+        fmt::format(" ({} with gradient: {} by implicit differentiation, {} by differences{})", result.gradients,
+                    result.implicit_gradients, result.gradients - result.implicit_gradients,
+                    result.crossed_gradients == 0
+                        ? ""
+                        : fmt::format(", {} of these across a change of contact modes", result.crossed_gradients));
   fmt::print("search     {} evaluations{}, {} runs, {:.3g} s; {}\n", result.evaluations, gradients, result.runs,
              seconds, result.ending);
 }
@@ -105,6 +109,7 @@ void print_json(const study::Study& study, const study::OptimiseResult& result, 
       {"runs", result.runs},
       {"gradients", result.gradients},
       {"implicit_gradients", result.implicit_gradients},
+      {"crossed_gradients", result.crossed_gradients},
       {"seconds", seconds},
       {"ending", result.ending}};
   fmt::print("{}\n", object.dump());

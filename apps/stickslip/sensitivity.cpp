@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// stickslip sensitivity SCENE: derivatives of the observables with respect to parameters, with error estimates.
+// stickslip sensitivity SCENE: derivatives of the observables with respect to parameters and the initial state: how
+// each was got, and how exact differences are.
 #include "batch.h"
 #include "verbs.h"
 
+#include "stickslip/sensitivity/start_coordinate.h"
 #include "stickslip/study/sensitivity.h"
 
 #include <fmt/format.h>
@@ -22,12 +24,17 @@ namespace {
 constexpr const char* kSensitivityExamples =
     "Implicit differentiation of every step where the stepper (implicit, stewart-trinkle) allows it: one run for all\n"
     "parameters; sums, means and extremes over the run and contact forces are differentiated too. Otherwise central\n"
-    "differences with two steps: the derivative and an estimate of its error; one between runs whose contacts stick,\n"
-    "slide or part in another order is marked, since the observable may have a corner or a jump there.\n"
+    "differences with two steps: the derivative, an estimate of its error, and why; one between runs whose contacts\n"
+    "stick, slide or part in another order is marked, since the observable may have a corner or a jump there.\n"
+    "A name with a dot is a number of the initial state: x, y, angle, vx, vy, wz of a planar body; x, y, z, vx ... wz "
+    "of\n"
+    "one in space, and rx, ry, rz, a small rotation about the world's axes.\n"
     "\n"
     "Examples:\n"
     "  stickslip sensitivity examples/ball/scene.toml\n"
     "  stickslip sensitivity scene.toml --of mu --of speed --step 1e-5 --set method.stepper=second-order\n"
+    "  stickslip sensitivity examples/ball/scene.toml --of mu --of ball.vx\n"
+    "  stickslip sensitivity examples/ball/scene.toml --initial-state\n"
     "\n"
     "Exit codes: 0 done, 2 bad input.";
 
@@ -36,23 +43,29 @@ struct SensitivityCommand {
   std::vector<std::string> set, of;
   double step = 1e-4;
   int threads = 0;
-  bool json = false;
+  bool json = false, initial_state = false;
   study::DerivativeMethod method = study::DerivativeMethod::Automatic;
 };
 
 void print_table(const study::Sensitivities& s) {
+  std::size_t width = 12;
+  for (const std::string& name : s.parameters) width = std::max(width, name.size());
+  std::map<std::string, int> reasons;
   for (std::size_t j = 0; j < s.observables.size(); ++j) {
     fmt::print("{} = {:.12g}\n", s.observables[j], s.observable_values[j]);
     for (std::size_t i = 0; i < s.parameters.size(); ++i) {
       const study::Derivative& d = s.at(i, j);
-      const std::string error = d.implicit ? "implicit" : fmt::format("+- {:.1e}", d.error);
-      fmt::print("  d/d {:<12} {:>16.9g}  {}{}\n", s.parameters[i], d.value, error,
-                 std::isnan(d.value) ? "  not defined"
-                 : d.same_modes      ? ""
-                                     : "  contact modes change within the step");
+      const std::string how = std::isnan(d.value) ? "not defined"
+                              : d.implicit        ? "implicit"
+                                                  : fmt::format("differences, +- {:.1e}", d.error);
+      const bool marked = !std::isnan(d.value) && !d.same_modes;
+      fmt::print("  d/d {:<{}} {:>16.9g}  {}{}\n", s.parameters[i], width, d.value, how,
+                 marked ? "  contact modes change within the step" : "");
+      if (!d.reason.empty()) ++reasons[d.reason];
     }
   }
   fmt::print("{} runs\n", s.runs);
+  for (const auto& [reason, count] : reasons) fmt::print("{} not implicit: {}\n", count, reason);
 }
 
 void print_json(const study::Sensitivities& s) {
@@ -64,6 +77,7 @@ void print_json(const study::Sensitivities& s) {
       derivatives[s.parameters[i]] = {{"value", number(s.at(i, j).value)},
                                       {"error", number(s.at(i, j).error)},
                                       {"method", s.at(i, j).implicit ? "implicit" : "differences"},
+                                      {"reason", s.at(i, j).reason},
                                       {"same_modes", s.at(i, j).same_modes}};
     observables[s.observables[j]] = {{"value", number(s.observable_values[j])}, {"derivatives", derivatives}};
   }
@@ -77,6 +91,8 @@ int run_sensitivity(const SensitivityCommand& command) {
   std::vector<std::string> parameters = command.of;
   const scene::Scene scene = scene::make_scene(document, overrides);
   require_step(scene, "sensitivity");
+  if (command.initial_state)
+    for (const std::string& name : sensitivity::start_coordinates(scene)) parameters.push_back(name);
   if (parameters.empty())
     for (const scene::Parameter& parameter : scene.parameters) parameters.push_back(parameter.name);
   study::SensitivityOptions options;
@@ -95,10 +111,14 @@ int run_sensitivity(const SensitivityCommand& command) {
 
 void add_sensitivity(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<SensitivityCommand>();
-  CLI::App* verb = app.add_subcommand("sensitivity", "Derivatives of the observables with respect to parameters");
+  CLI::App* verb =
+      app.add_subcommand("sensitivity", "Derivatives of the observables with respect to parameters and initial state");
   verb->footer(kSensitivityExamples);
   verb->add_option("SCENE", command->scene, "Scene file (TOML)")->required();
-  verb->add_option("--of", command->of, "Parameter (default: all)")->take_all()->expected(1);
+  verb->add_option("--of", command->of, "Parameter, or body.coordinate of the initial state (default: all parameters)")
+      ->take_all()
+      ->expected(1);
+  verb->add_flag("--initial-state", command->initial_state, "All free coordinates of the initial state");
   verb->add_option("--set", command->set, "name=value, as in run")->take_all()->expected(1);
   verb->add_option("--method", command->method, "auto, implicit or differences")
       ->transform(CLI::CheckedTransformer(

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // stickslip-mpi study FILE ...: the study verb under mpirun. `mpirun stickslip study ...` starts this program, so that
-// the command itself needs no MPI.
+// the command itself needs no MPI. stickslip-mpi worker FILE runs the trials of one rank and has no MPI either.
 #include "apps/stickslip/study_run.h"
 #include "apps/stickslip/verbs.h"
 
@@ -13,6 +13,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <string_view>
 
 namespace {
 
@@ -38,6 +40,12 @@ int lead(const study::MpiWorld& world, const app::StudyOptions& options) {
   return exit_code;
 }
 
+int serve(const std::string& file) {
+  const study::Study study = study::load_study(file);
+  study::serve_trials(study, study::TrialRunner(study));
+  return app::kDone;
+}
+
 int follow(const study::MpiWorld& world, const app::StudyOptions& options) {
   try {
     const study::Study study = study::load_study(options.file);
@@ -48,7 +56,8 @@ int follow(const study::MpiWorld& world, const app::StudyOptions& options) {
       fmt::print(stderr, "stickslip: {} is not the same scene on all machines\n", study.scene_file.string());
       world.abort(app::kBadInput);
     }
-    study::follow(world, study, runner);
+    study::WorkerProcess worker(std::filesystem::read_symlink("/proc/self/exe"), options.file, theirs);
+    study::follow(worker);
   } catch (const scene::SceneError& error) {
     if (world.broadcast("").empty()) return app::kDone;  // rank 0 says the same
     fmt::print(stderr, "stickslip: {}\n", error.what());
@@ -61,6 +70,7 @@ int follow(const study::MpiWorld& world, const app::StudyOptions& options) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc == 3 && std::string_view(argv[1]) == "worker") return serve(argv[2]);
     const study::MpiWorld world(argc, argv);
     CLI::App command{"stickslip-mpi: studies under mpirun (started by mpirun stickslip study)", "stickslip-mpi"};
     app::StudyOptions options;
@@ -74,7 +84,7 @@ int main(int argc, char** argv) {
       return error.get_exit_code() == 0 ? app::kDone : app::kBadInput;
     }
     try {
-      return world.rank() == 0 ? lead(world, options) : follow(world, options);
+      world.leave(world.rank() == 0 ? lead(world, options) : follow(world, options));
     } catch (const std::exception& error) {
       fmt::print(stderr, "stickslip: {}\n", error.what());
       world.abort(app::kFailed);

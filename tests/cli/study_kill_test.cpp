@@ -139,8 +139,9 @@ class KilledMpiStudy : public KilledStudy {
     if (!folder_.empty()) KilledStudy::TearDown();
   }
 
-  pid_t start_mpi() const {
+  pid_t start_mpi(bool recovers = false) const {
     std::vector<std::string> words{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(kRanks)};
+    if (recovers) words.insert(words.begin() + 1, "--enable-recovery");
     for (const char* word : {tests::kCommand, "study", "study.toml", "--store", "cut.db"}) words.emplace_back(word);
     return start(words);
   }
@@ -153,6 +154,18 @@ class KilledMpiStudy : public KilledStudy {
       std::ifstream environment("/proc/" + std::to_string(child) + "/environ", std::ios::binary);
       for (std::string entry; std::getline(environment, entry, '\0');)
         if (entry == mark) return child;
+    }
+    return 0;
+  }
+
+  // The process that runs the trials of a rank, a child of the rank's own; waits for it.
+  static pid_t worker_of(pid_t mpirun, int rank) {
+    const auto begin = Clock::now();
+    while (Clock::now() - begin < kPatience) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      const std::string parent = std::to_string(process_of(mpirun, rank));
+      std::ifstream children("/proc/" + parent + "/task/" + parent + "/children");
+      if (pid_t child = 0; children >> child) return child;
     }
     return 0;
   }
@@ -191,6 +204,28 @@ class KilledMpiStudy : public KilledStudy {
     expect_nothing_lost("cut.db");
   }
 };
+
+TEST_F(KilledMpiStudy, JobGoesOnWhenProcessesThatRunTrialsAreLost) {
+  std::mt19937 random(3);
+  const pid_t mpirun = start_mpi();
+  for (int i = 0; i < 6; ++i) {
+    const pid_t victim = worker_of(mpirun, 1 + i % (kRanks - 1));
+    ASSERT_GT(victim, 1);
+    nap(random, 30);
+    kill(victim, SIGKILL);
+  }
+  EXPECT_TRUE(wait_for(mpirun)) << "the job ended with its worker";
+  expect_nothing_lost("cut.db");
+}
+
+TEST_F(KilledMpiStudy, SlowJobThatRecoversGoesOnWhenARankIsLost) {
+  write_study("2e-4");
+  const pid_t mpirun = start_mpi(true);
+  ASSERT_GT(worker_of(mpirun, 2), 1);
+  kill(process_of(mpirun, 2), SIGKILL);
+  EXPECT_TRUE(wait_for(mpirun)) << "the job ended with a rank";
+  expect_nothing_lost("cut.db");
+}
 
 TEST_F(KilledMpiStudy, LosesNothing) {
   kill_ranks(3);

@@ -86,6 +86,22 @@ TEST_F(Optimise, GaussNewtonFindsTheCornerInFewEvaluations) {
   EXPECT_NEAR(result.best.value, 0.1, 0.01) << "v^2 = 2.4: 0.3 and 0.2";
 }
 
+// Steps of the second-order stepper have no derivatives: the searches go on with differences, and say so.
+TEST_F(Optimise, SearchesWithDerivativesFallBackToDifferences) {
+  const std::string text =
+      "objective = \"abs(way - 0.3)\"\n[set]\n\"method.stepper\" = \"second-order\"\n[vary]\nmu = { list = [0.4, 0.6] "
+      "}\n"
+      "[optimise]\nresiduals = [\"way - 0.3\"]\ntolerance = 1e-6\nmethod = \"gauss-newton\"\n"
+      "[optimise.design]\nv = { start = 0.6, min = 0.1, max = 4 }\n";
+  const Study s = study(text);
+  const OptimiseResult result = optimise(s, TrialRunner(s), 2);
+  EXPECT_LE(result.evaluations, 15) << result.ending;
+  EXPECT_NEAR(result.best.value, 0.1, 0.01);
+  EXPECT_EQ(result.gradients, result.evaluations);
+  EXPECT_EQ(result.implicit_gradients, 0);
+  EXPECT_GT(result.runs, 2 * result.evaluations);
+}
+
 TEST_F(Optimise, GaussNewtonNeedsItsTerms) {
   const std::string design = "[optimise.design]\nv = { min = 0.1, max = 4 }\n";
   const std::string head = "objective = \"way\"\n[optimise]\nmethod = \"gauss-newton\"\n";

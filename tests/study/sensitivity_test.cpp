@@ -120,6 +120,32 @@ TEST(Sensitivity, ImplicitIsRefusedWhereItHasNoEquations) {
                scene::SceneError);
 }
 
+// The same numbers by a parameter that sets the initial velocity, and by the initial velocity itself.
+TEST(Sensitivity, InitialStateIsDifferentiatedLikeParametersThatSetIt) {
+  const std::vector<scene::Override> set{{"duration", "0.3"}};
+  for (const DerivativeMethod method : {DerivativeMethod::Implicit, DerivativeMethod::Differences}) {
+    const Sensitivities s =
+        sensitivities(example("ball"), set, {"vx", "ball.vx", "wy", "ball.wy", "ball.x", "ball.rz"}, {1e-4, 1, method});
+    for (std::size_t j = 0; j < s.observables.size(); ++j) {
+      if (s.observables[j] != "x" && s.observables[j] != "y") continue;
+      EXPECT_NEAR(s.at(1, j).value, s.at(0, j).value, 1e-7) << s.observables[j];
+      EXPECT_NEAR(s.at(3, j).value, s.at(2, j).value, 1e-7) << s.observables[j];
+      EXPECT_NEAR(s.at(4, j).value, s.observables[j] == "x" ? 1 : 0, 1e-7) << "where it starts, it ends";
+      EXPECT_NEAR(s.at(5, j).value, 0, 1e-7) << "a ball has no front";
+    }
+  }
+  EXPECT_THROW((void)sensitivities(example("ball"), set, {"ball.speed"}), scene::SceneError);
+  EXPECT_THROW((void)sensitivities(example("ball"), set, {"bal.vx"}), scene::SceneError);
+  EXPECT_THROW((void)sensitivities(example("plate-particle"), {}, {"plate.x"}), scene::SceneError) << "prescribed";
+}
+
+TEST(Sensitivity, SaysWhyADerivativeIsADifference) {
+  const std::vector<scene::Override> set{{"duration", "0.1"}, {"method.stepper", "second-order"}};
+  const Sensitivities s = sensitivities(example("ball"), set, {"vx"});
+  EXPECT_FALSE(s.at(0, 0).implicit);
+  EXPECT_THAT(s.at(0, 0).reason, testing::HasSubstr("second-order"));
+}
+
 TEST(Sensitivity, SameForEveryNumberOfThreadsAndUnknownParametersAreSaid) {
   const std::vector<scene::Override> set{{"duration", "0.1"}};
   const double one =

@@ -199,7 +199,7 @@ Shot Shooter::finish(const Placed& placed, RunSensitivity& run, bool with_deriva
     return shot;
   }
   remember(run);
-  if (!with_derivatives || !run.tangents_known()) return shot;
+  if (!with_derivatives || !run.tangents_known() || run.motion_open()) return shot;
   const auto unknowns = static_cast<Index>(placed.directions.size());
   shot.derivatives.resize(shot.values.size(), unknowns);
   for (Index k = 0; k < unknowns; ++k) {

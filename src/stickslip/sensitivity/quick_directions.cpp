@@ -53,7 +53,9 @@ bool StepSensitivity::serves(std::span<const Direction> directions) const {
   });
 }
 
-void StepSensitivity::begin(Eigen::MatrixXd& tangents) const {
+void StepSensitivity::begin(Eigen::MatrixXd& tangents) {
+  contacts_.clear();
+  share_open_ = forces_open_ = motion_open_ = false;
   for (std::size_t k = 0; k < directions_.size(); ++k)
     for (const auto& [first, size] : prescribed_)
       if (directions_[k].low == nullptr) tangents.col(static_cast<Index>(k)).segment(first, size).setZero();

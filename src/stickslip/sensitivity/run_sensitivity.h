@@ -76,6 +76,9 @@ class RunSensitivity {
   [[nodiscard]] double worst_residual() const { return worst_residual_; }  // certificates: complementarity
   [[nodiscard]] double worst_balance() const { return worst_balance_; }    // equations of motion; runs with directions
   [[nodiscard]] std::int64_t steps() const { return steps_; }
+  // Redundant contacts shared the load in a way that is not known: derivatives of contact forces, or all, are in doubt.
+  [[nodiscard]] bool forces_open() const { return derivative_ != nullptr && derivative_->forces_open(); }
+  [[nodiscard]] bool motion_open() const { return derivative_ != nullptr && derivative_->motion_open(); }
 
  private:
   bool step(double h, double end_time);

@@ -5,6 +5,7 @@
 #include "stickslip/scene/observer.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/model_difference.h"
+#include "stickslip/sensitivity/start_coordinate.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
@@ -48,7 +49,21 @@ ParameterDirections::ParameterDirections(const scene::Document& document, std::s
     : scene_(std::make_unique<scene::Scene>(scene::make_scene(document, overrides))),
       start_(model::initial_state(scene_->model)) {
   std::vector<scene::Override> all(overrides.begin(), overrides.end());
-  for (const std::string& name : parameters) add(document, all, name);
+  for (const std::string& name : parameters) names_start(name) ? add_start(name) : add(document, all, name);
+}
+
+// The same scene on both sides.
+void ParameterDirections::add_start(const std::string& name) {
+  const StartCoordinate coordinate = start_coordinate(*scene_, name);
+  const double value = start_value(scene_->model, coordinate);
+  Direction direction;
+  direction.below = direction.above = kParameterStep * (value != 0 ? std::abs(value) : 1);
+  direction.start = Eigen::VectorXd::Unit(std::ssize(start_.bodies) * kBodyTangent,
+                                          coordinate.body * kBodyTangent + coordinate.component);
+  matters_.push_back(true);
+  low_.push_back(nullptr);
+  high_.push_back(nullptr);
+  directions_.push_back(std::move(direction));
 }
 
 void ParameterDirections::add(const scene::Document& document, std::vector<scene::Override>& overrides,
@@ -210,6 +225,12 @@ ObservableDerivatives differentiate(const ParameterDirections& unknowns, double 
     return !watched || !watcher.stopped();
   });
   result.stopped = watcher.stopped();
+  const bool forces_kept = std::ranges::any_of(
+      scene.trackers, [](const scene::Tracker& tracker) { return tracker.argument.depends_on_contacts(); });
+  for (const scene::Observable& one : scene.observables) {
+    const bool has_forces = one.expression.depends_on_contacts() || (forces_kept && one.expression.uses_history());
+    result.in_doubt.push_back(run.motion_open() || (run.forces_open() && has_forces));
+  }
   result.end_time = run.end().time;
   result.residual = run.worst_residual();
   result.steps = run.steps();

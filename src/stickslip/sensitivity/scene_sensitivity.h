@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Derivatives of a scene's observables with respect to its parameters, by one run.
+// Derivatives of a scene's observables with respect to its parameters and its initial state, by one run.
 //
-//     const ParameterDirections unknowns(document, overrides, {"vx", "mu"});
+//     const ParameterDirections unknowns(document, overrides, {"vx", "mu", "ball.wz"});
 //     const ObservableDerivatives d = differentiate(unknowns);          d.value(j, i) = d observable_j / d parameter_i
 //
-// A parameter may enter anywhere: start, mass, shape, friction, prescribed motion, the observable itself. Observables
+// A parameter may enter anywhere: start, mass, shape, friction, prescribed motion, the observable itself. A name with a
+// dot is a number of the initial state (start_coordinate.h). Observables
 // are watched along the run and along its shadows, the runs with a parameter a little lower or higher as the tangents
 // say:
 //
@@ -30,7 +31,7 @@ namespace stickslip::sensitivity {
 // prescribed bodies, the lower one is the scene itself and the higher one very near (step_equations.h, slopes()).
 class ParameterDirections {
  public:
-  // Throws SceneError when the scene is not valid or has no such parameter.
+  // Throws SceneError when the scene is not valid or has no such parameter or start coordinate.
   ParameterDirections(const scene::Document& document, std::span<const scene::Override> overrides,
                       std::span<const std::string> parameters);
 
@@ -43,6 +44,7 @@ class ParameterDirections {
 
  private:
   void add(const scene::Document& document, std::vector<scene::Override>& overrides, const std::string& name);
+  void add_start(const std::string& name);
 
   std::unique_ptr<scene::Scene> scene_;
   model::State start_;
@@ -64,6 +66,7 @@ struct ObservableDerivatives {
   std::vector<double> values;   // of the observables; nan: not defined
   Eigen::MatrixXd low, high;    // values of the shadows: (observable, parameter)
   Eigen::MatrixXd derivatives;  // (observable, parameter)
+  std::vector<bool> in_doubt;   // per observable: redundant contacts shared their load in a way that is not known
   double end_time = 0, residual = 0;
   std::int64_t steps = 0;
   std::vector<Moment> moments;  // as asked for

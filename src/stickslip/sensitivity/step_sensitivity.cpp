@@ -21,6 +21,7 @@ constexpr double kDisplacement = 1e-5;
 // A support point slower than this, relative to the fastest one, stands still: the body turns about it.
 constexpr double kStandsStill = 1e-6;
 constexpr double kSingular = 1e-10;  // pivot, relative to the largest
+constexpr double kDoubtful = 1e-8;   // likewise, where rows are differences
 
 // (plus - minus) / width, in place of plus.
 void take_difference(const StepEquations::Values& minus, double width, StepEquations::Values& plus) {
@@ -69,6 +70,11 @@ void StepSensitivity::advance(const model::State& before, const StepSpan& span, 
     velocity_[static_cast<Index>(i)] =
         freedoms[i].axis < 3 ? v.linear[freedoms[i].axis] : v.angular[freedoms[i].axis - 3];
   }
+  last_.h = span_.h;
+  last_.contacts.swap(contacts_);
+  last_.first.swap(first_);
+  last_.weight.swap(weight_);
+  last_.changes.swap(right_);
   span_ = span;
   start_ = tangents;
   list_contacts(span, world);
@@ -92,7 +98,7 @@ void StepSensitivity::advance(const model::State& before, const StepSpan& span, 
     differentiate_along(before, span, k, tangents);
     fill_right_side(k);
   }
-  solve();
+  solve(before);
   take_step(span, world, tangents);
 }
 
@@ -293,19 +299,21 @@ void StepSensitivity::fill_right_side(Index k) {
   }
 }
 
-void StepSensitivity::solve() {
-  if (plain_ && solve_for_impulses()) return;
-  lu_.compute(matrix_);
-  const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
-  if (pivots.size() == 0) return;
-  if (pivots.minCoeff() > kSingular * pivots.maxCoeff()) {
-    right_ = lu_.solve(right_);
+void StepSensitivity::solve(const model::State& before) {
+  if (plain_ && solve_for_impulses()) {
+    share_open_ = false;
     return;
   }
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-  decomposition.setThreshold(kSingular);
-  decomposition.compute(matrix_);
-  right_ = decomposition.solve(right_);
+  if (!plain_) {
+    lu_.compute(matrix_);
+    const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
+    if (pivots.size() == 0 || pivots.minCoeff() > kDoubtful * pivots.maxCoeff()) {
+      share_open_ = false;
+      if (pivots.size() > 0) right_ = lu_.solve(right_);
+      return;
+    }
+  }
+  solve_redundant(before);
 }
 
 // The balance has v+ with factor one: what is left after it is put into the rows has the impulses alone. M of them;

@@ -17,7 +17,7 @@
 // motion only. Where a contact changes its mode in between two steps the end of a run on a fixed grid has a corner, and
 // this is the derivative on the side where the run is.
 //
-// Redundant contacts leave impulses open; the smallest change is taken, which does not change dv.
+// Redundant contacts leave open how they share the load: redundant_contacts.cpp.
 //
 // Cost: 2 evaluations of F per unknown that enters the model and then, for rows at the end of the step, per free degree
 // of freedom; up to 9 evaluations of each contact's rows for all other unknowns together, none for balls on planes; one
@@ -49,7 +49,7 @@ class StepSensitivity {
   // Whether it was made for these directions, none of which enters the model.
   [[nodiscard]] bool serves(std::span<const Direction> directions) const;
   // Before the first step: prescribed degrees of freedom do not start elsewhere.
-  void begin(Eigen::MatrixXd& tangents) const;
+  void begin(Eigen::MatrixXd& tangents);
 
   // Whether nobody asks for contacts_along(): round bodies on planes are then quicker.
   void ends_only(bool yes) { round_ = yes && all_round(); }
@@ -66,6 +66,11 @@ class StepSensitivity {
 
   // Of the last step: how well the equations hold, relative to the largest velocity or what gravity adds in the step.
   [[nodiscard]] double balance_error() const { return balance_error_; }
+
+  // Of all steps: whether contacts shared the load in a way that is not known (redundant_contacts.cpp). Forces: their
+  // derivatives are in doubt. Motion: the share moved bodies, and the tangents are in doubt.
+  [[nodiscard]] bool forces_open() const { return forces_open_; }
+  [[nodiscard]] bool motion_open() const { return motion_open_; }
 
  private:
   [[nodiscard]] bool all_round() const;
@@ -88,8 +93,13 @@ class StepSensitivity {
   void differentiate_along(const model::State& before, const StepSpan& span, Eigen::Index k,
                            const Eigen::MatrixXd& tangents);
   [[nodiscard]] double amount_for(const Eigen::Ref<const Eigen::VectorXd>& direction, double h) const;
-  void solve();
+  void solve(const model::State& before);
   bool solve_for_impulses();
+  void solve_redundant(const model::State& before);
+  void take_kept(Eigen::VectorXd& kept, Eigen::MatrixXd& change) const;
+  void list_shared(const StepEquations& equations, Eigen::MatrixXd& rows, Eigen::VectorXd& proximal) const;
+  void change_of_choice(const model::State& before, const Eigen::MatrixXd& left, const Eigen::VectorXd& moved,
+                        Eigen::MatrixXd& change);
   template <int M>
   bool solve_small();
   void take_step(const StepSpan& span, const stepping::World& world, Eigen::MatrixXd& tangents) const;
@@ -125,6 +135,16 @@ class StepSensitivity {
   std::vector<std::vector<DriveChange>> drive_changes_;  // per direction
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
   model::State moved_;
+  // The contacts of the step before and how their impulses changed.
+  struct LastStep {
+    std::vector<ActiveContact> contacts;
+    std::vector<Eigen::Index> first;
+    std::vector<double> weight;
+    Eigen::MatrixXd changes;
+    double h = 1;
+  };
+  LastStep last_;
+  bool share_open_ = false, forces_open_ = false, motion_open_ = false;
 };
 
 }  // namespace stickslip::sensitivity

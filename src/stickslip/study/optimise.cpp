@@ -23,8 +23,7 @@ namespace {
 
 constexpr std::uint32_t kStartStream = 0xFFFFFFFD;  // of start points beyond the dimensions of Sobol sequences
 
-constexpr const char* kNoTerms =
-    "the residuals have no derivatives: gauss-newton needs runs that can be differentiated";
+constexpr const char* kNoTerms = "the residuals have no derivatives at the start";
 
 double combined(const OptimiseSettings& settings, const std::vector<double>& objectives) {
   switch (settings.combine) {
@@ -211,6 +210,7 @@ class Search {
     if (!evaluation.gradient.empty()) {
       ++result_.gradients;
       result_.implicit_gradients += evaluation.implicit ? 1 : 0;
+      result_.crossed_gradients += evaluation.crossed ? 1 : 0;
       for (std::size_t i = 0; i < size(); ++i)
         gradient[i] = evaluation.gradient[i] * (settings_.variables[i].high - settings_.variables[i].low);
     }
@@ -262,6 +262,7 @@ void combine_gradients(const OptimiseSettings& settings, const std::vector<Trial
                        Evaluation& evaluation) {
   const std::vector<double> weight = weights(settings, evaluation.objectives);
   evaluation.implicit = std::ranges::all_of(trials, &TrialGradient::implicit);
+  evaluation.crossed = std::ranges::any_of(trials, &TrialGradient::crossed);
   evaluation.gradient.assign(settings.variables.size(), 0.0);
   for (std::size_t t = 0; t < trials.size(); ++t)
     for (std::size_t i = 0; i < evaluation.gradient.size(); ++i)

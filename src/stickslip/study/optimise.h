@@ -34,6 +34,7 @@ struct Evaluation {
   std::string cause;               // why it is undefined
   std::vector<double> gradient;    // d value / d design; empty: not asked for, or not defined
   bool implicit = false;           // the gradient: all trials by implicit differentiation
+  bool crossed = false;            // the gradient: differences across a change of contact modes
   std::int64_t runs = 0;           // of trials, those for differences among them
   NormModel terms;                 // with a gradient and residuals: of all trials
 };
@@ -42,6 +43,7 @@ struct OptimiseResult {
   Evaluation first, best;  // best.number = 0: no design was defined
   std::int64_t evaluations = 0, runs = 0;
   std::int64_t gradients = 0, implicit_gradients = 0;  // of the evaluations, those with a gradient
+  std::int64_t crossed_gradients = 0;                  // by differences across a change of contact modes
   std::string ending;                                  // why the last search ended
 };
 

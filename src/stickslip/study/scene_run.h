@@ -33,9 +33,16 @@ struct SceneRun {
   std::int64_t steps = 0;
   std::uint64_t modes = 0;  // the same for runs whose contacts went through the same modes in the same order
 
+  struct Moment {
+    double time = 0;
+    std::vector<double> observables;
+  };
+  std::vector<Moment> moments;  // as asked for
+
   [[nodiscard]] bool ran() const { return status == TrialStatus::Finished || status == TrialStatus::Stopped; }
 };
 
-[[nodiscard]] SceneRun run_scene(const scene::Scene& scene);
+// every > 0: also the observables at every such time, at the end of the step that reaches it.
+[[nodiscard]] SceneRun run_scene(const scene::Scene& scene, double every = 0);
 
 }  // namespace stickslip::study

@@ -5,6 +5,7 @@
 #include "stickslip/scene/observer.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/scene_sensitivity.h"
+#include "stickslip/sensitivity/start_coordinate.h"
 #include "stickslip/study/scene_run.h"
 
 #include <fmt/format.h>
@@ -32,10 +33,17 @@ struct Stencil {
   }
 };
 
-Stencil stencil_for(const scene::Parameter& parameter, double relative_step) {
+double value_of(const scene::Scene& scene, const std::string& name) {
+  if (!sensitivity::names_start(name)) return scene::parameter_named(scene, name).value;
+  return sensitivity::start_value(scene.model, sensitivity::start_coordinate(scene, name));
+}
+
+Stencil stencil_for(const scene::Scene& scene, const std::string& name, double relative_step) {
   Stencil stencil;
-  stencil.value = parameter.value;
-  stencil.step = relative_step * (parameter.value != 0 ? std::abs(parameter.value) : 1);
+  stencil.value = value_of(scene, name);
+  stencil.step = relative_step * (stencil.value != 0 ? std::abs(stencil.value) : 1);
+  if (sensitivity::names_start(name)) return stencil;
+  const scene::Parameter& parameter = scene::parameter_named(scene, name);
   const double below = parameter.value - parameter.min, above = parameter.max - parameter.value;
   stencil.one_sided = std::min(below, above) < stencil.step;
   if (stencil.one_sided) stencil.step = above >= below ? std::min(above, stencil.step) : -std::min(below, stencil.step);
@@ -43,11 +51,14 @@ Stencil stencil_for(const scene::Parameter& parameter, double relative_step) {
 }
 
 SceneRun run_with(const scene::Document& document, std::span<const scene::Override> overrides, const std::string& name,
-                  double value) {
+                  double value, double change) {
   std::vector<scene::Override> all(overrides.begin(), overrides.end());
-  all.push_back({name, fmt::format("{}", value)});
+  const bool start = sensitivity::names_start(name);
+  if (!start) all.push_back({name, fmt::format("{}", value)});
   try {
-    return run_scene(scene::make_scene(document, all));
+    scene::Scene scene = scene::make_scene(document, all);
+    if (start) sensitivity::move_start(sensitivity::start_coordinate(scene, name), change, scene.model);
+    return run_scene(scene);
   } catch (const scene::SceneError& error) {  // beyond the parameter's range, for one
     SceneRun run;
     run.status = TrialStatus::Rejected;
@@ -62,7 +73,11 @@ Derivative derivative_of(const Stencil& stencil, std::span<const SceneRun> runs,
   derivative.same_modes = true;
   double f[4] = {}, size = std::abs(base.observables[observable]);
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    if (!runs[k].ran()) return {};
+    if (!runs[k].ran()) {
+      derivative.reason = runs[k].cause;
+      derivative.same_modes = false;
+      return derivative;
+    }
     f[k] = runs[k].observables[observable];
     size = std::max(size, std::abs(f[k]));
     derivative.same_modes &= runs[k].modes == base.modes && runs[k].status == base.status;
@@ -81,26 +96,41 @@ std::string objection_to(const scene::Scene& scene) {
   return sensitivity::RunSensitivity::objection_to(scene.model, scene.method);
 }
 
-// Fills in the derivatives that one differentiated run gives. False: some observables have none, or the run failed.
+// Fills in the derivatives that one differentiated run gives, and says why it does not give the others. False: there
+// are others.
 bool differentiate_run(const scene::Document& document, std::span<const scene::Override> overrides,
                        Sensitivities& result) {
-  const sensitivity::ParameterDirections unknowns(document, overrides, result.parameters);
-  const sensitivity::ObservableDerivatives exact = sensitivity::differentiate(unknowns);
-  ++result.runs;
-  if (!exact.finished) return false;
-  bool complete = true;
-  for (std::size_t j = 0; j < result.observables.size(); ++j) {
-    if (std::isnan(exact.values[j])) continue;  // no run has it
-    const bool on_grid = scene::grain_of(unknowns.scene(), j, exact.values[j]) > 0;
-    for (std::size_t i = 0; i < result.parameters.size(); ++i) {
-      const double value = exact.value(j, i);
-      if (std::isfinite(value) && !on_grid)
-        result.derivatives[i * result.observables.size() + j] = {value, kNotANumber, true, true};
-      else
-        complete = false;
+  const auto refuse_all = [&](const char* reason) {
+    for (Derivative& derivative : result.derivatives) derivative.reason = reason;
+    return false;
+  };
+  try {
+    const sensitivity::ParameterDirections unknowns(document, overrides, result.parameters);
+    const sensitivity::ObservableDerivatives exact = sensitivity::differentiate(unknowns);
+    ++result.runs;
+    if (!exact.finished) return refuse_all("a step had to be taken in parts");
+    bool complete = true;
+    for (std::size_t j = 0; j < result.observables.size(); ++j) {
+      if (std::isnan(exact.values[j])) continue;  // no run has it
+      const bool on_grid = scene::grain_of(unknowns.scene(), j, exact.values[j]) > 0;
+      for (std::size_t i = 0; i < result.parameters.size(); ++i) {
+        const double value = exact.value(j, i);
+        Derivative& derivative = result.derivatives[i * result.observables.size() + j];
+        if (exact.in_doubt[j])
+          derivative.reason = "redundant contacts share their load in a way that is not known";
+        else if (on_grid)
+          derivative.reason = "a time read off the grid of steps";
+        else if (!std::isfinite(value))
+          derivative.reason = "not a number beside the run";
+        else
+          derivative = {value, kNotANumber, true, true, {}};
+        complete &= derivative.implicit;
+      }
     }
+    return complete;
+  } catch (const scene::SceneError&) {
+    return refuse_all("an observable is not a number beside the run");  // the edge of its domain
   }
-  return complete;
 }
 
 // Fills in the others by runs beside this one.
@@ -110,20 +140,22 @@ void difference_runs(const scene::Document& document, std::span<const scene::Ove
   std::vector<Stencil> stencils;
   struct Point {
     std::size_t parameter;
-    double value;
+    double value, change;
   };
   std::vector<Point> points;
   for (std::size_t i = 0; i < result.parameters.size(); ++i) {
-    Stencil stencil = stencil_for(scene::parameter_named(scene, result.parameters[i]), options.step);
+    Stencil stencil = stencil_for(scene, result.parameters[i], options.step);
     stencil.first = points.size();
-    for (const double place : stencil.places()) points.push_back({i, stencil.value + place * stencil.step});
+    for (const double place : stencil.places())
+      points.push_back({i, stencil.value + place * stencil.step, place * stencil.step});
     stencils.push_back(stencil);
   }
   std::vector<SceneRun> runs(points.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t k = next++; k < runs.size(); k = next++)
-      runs[k] = run_with(document, overrides, result.parameters[points[k].parameter], points[k].value);
+      runs[k] =
+          run_with(document, overrides, result.parameters[points[k].parameter], points[k].value, points[k].change);
   };
   {
     std::vector<std::jthread> workers;
@@ -136,7 +168,9 @@ void difference_runs(const scene::Document& document, std::span<const scene::Ove
       Derivative& derivative = result.derivatives[i * result.observables.size() + j];
       if (derivative.implicit || stencils[i].step == 0) continue;
       const std::span<const SceneRun> around(&runs[stencils[i].first], stencils[i].places().size());
+      const std::string reason = derivative.reason;
       derivative = derivative_of(stencils[i], around, base, j, scene::grain_of(scene, j, base.observables[j]));
+      if (!std::isnan(derivative.value)) derivative.reason = reason;
     }
 }
 
@@ -147,8 +181,7 @@ Sensitivities sensitivities(const scene::Document& document, std::span<const sce
   const scene::Scene scene = scene::make_scene(document, overrides);
   Sensitivities result;
   result.parameters = parameters;
-  for (const std::string& name : parameters)
-    result.parameter_values.push_back(scene::parameter_named(scene, name).value);
+  for (const std::string& name : parameters) result.parameter_values.push_back(value_of(scene, name));
   for (const scene::Observable& observable : scene.observables) result.observables.push_back(observable.name);
   result.derivatives.resize(parameters.size() * scene.observables.size());
   const std::string objection = objection_to(scene);
@@ -159,12 +192,11 @@ Sensitivities sensitivities(const scene::Document& document, std::span<const sce
   result.observable_values = base.observables;
   result.runs = 1;
   bool complete = false;
-  if (options.method != DerivativeMethod::Differences && objection.empty()) {
-    try {
+  if (options.method != DerivativeMethod::Differences) {
+    if (objection.empty())
       complete = differentiate_run(document, overrides, result);
-    } catch (const scene::SceneError&) {
-      // An observable of a shadow is not a number, the run's own is: the edge of its domain.
-    }
+    else
+      for (Derivative& derivative : result.derivatives) derivative.reason = objection;
   }
   if (!complete && options.method != DerivativeMethod::Implicit)
     difference_runs(document, overrides, scene, base, options, result);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// How the observables of a run change with its parameters: by implicit differentiation of its steps where that is
-// possible (sensitivity/), one run in all; else by central differences, checked:
+// How the observables of a run change with its parameters and its initial state: by implicit differentiation of its
+// steps where that is possible (sensitivity/), one run in all; else by central differences, checked:
 //
 //   D(s) = (f(p + s) - f(p - s)) / (2 s) = f' + c s^2 + O(s^4)
 //   f'   ~ (4 D(s/2) - D(s)) / 3         error ~ |D(s/2) - D(s)| / 3, and what rounding of f leaves: eps |f| / s
@@ -29,10 +29,11 @@ struct Derivative {
   double error = kNotANumber;  // estimate
   bool same_modes = false;     // all runs went through the same contact modes
   bool implicit = false;       // by implicit differentiation: of the run's own modes, no estimate of the error
+  std::string reason;          // why not by implicit differentiation; empty when it is, or when nobody asked for it
 };
 
 struct Sensitivities {
-  std::vector<std::string> parameters, observables;
+  std::vector<std::string> parameters, observables;  // parameters: names with a dot are of the initial state
   std::vector<double> parameter_values, observable_values;
   std::vector<Derivative> derivatives;  // of observable j with respect to parameter i at [i * observables.size() + j]
   std::int64_t runs = 0;
@@ -54,7 +55,7 @@ struct SensitivityOptions {
   DerivativeMethod method = DerivativeMethod::Automatic;
 };
 
-// Throws SceneError when the scene itself cannot be run or has no such parameter.
+// Throws SceneError when the scene itself cannot be run or has no such parameter or start coordinate.
 [[nodiscard]] Sensitivities sensitivities(const scene::Document& document, std::span<const scene::Override> overrides,
                                           const std::vector<std::string>& parameters,
                                           const SensitivityOptions& options = {});

@@ -69,7 +69,7 @@ constexpr Key kOptimise[] = {
     {"target", "number", "none", "the search ends when the objective is at most this"},
     {"starts", "integer >= 1", "1", "searches: the first from the given start, others spread over the bounds"},
     {"difference", "number in (0, 0.1]", "1e-4",
-     "with slsqp, where runs have no derivatives: step of the differences, relative to the range"},
+     "with slsqp and gauss-newton, where runs have no derivatives: step of the differences, relative to the range"},
     {"residuals", "list of expressions, or of lists of them", "none",
      "with gauss-newton: the objective is the sum of their absolute values (of the norms of inner lists)"},
     {"every", "number > 0", "the end only", "with gauss-newton: residuals are taken at every multiple of this time"},

@@ -6,7 +6,8 @@
 //     d J / d p_i = (J(p_i above, observables of the shadow above) - J(below)) / width        (scene_sensitivity.h)
 //
 // by one run; or by two runs per parameter where its steps have no derivative. Residuals of a Gauss-Newton search are
-// differentiated likewise, at every moment that the run keeps.
+// differentiated likewise, at every moment that the run keeps. Differences between runs whose contacts went through
+// other modes may be those of a corner or a jump: they are counted.
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/scene_sensitivity.h"
 #include "stickslip/simulation/simulation.h"
@@ -98,7 +99,7 @@ bool TrialRunner::differentiate_run(const Trial& trial, std::span<const scene::O
     }
     const sensitivity::ParameterDirections unknowns(document_, overrides, names);
     const sensitivity::ObservableDerivatives run = sensitivity::differentiate(unknowns, settings.every);
-    if (!run.finished) return false;
+    if (!run.finished || std::ranges::find(run.in_doubt, true) != run.in_doubt.end()) return false;
     TrialResult& result = out.result;
     result.index = trial.index;
     result.status = run.stopped ? TrialStatus::Stopped : TrialStatus::Finished;
@@ -125,26 +126,73 @@ bool TrialRunner::differentiate_run(const Trial& trial, std::span<const scene::O
   return true;
 }
 
+struct TrialRunner::Sample {
+  TrialResult result;
+  std::uint64_t modes = 0;
+  std::vector<double> residuals;
+};
+
+TrialRunner::Sample TrialRunner::run_sample(const Trial& trial, std::span<const scene::Override> design,
+                                            const OptimiseSettings& settings) const {
+  Sample sample;
+  if (!study_.stages.empty()) {
+    sample.result = run(trial, design);
+    return sample;
+  }
+  const Look look = [&](const scene::Scene& scene, const SceneRun& run) {
+    sample.modes = run.modes;
+    const std::vector<SceneRun::Moment> end{{run.end_time, run.observables}};
+    for (const SceneRun::Moment& moment : settings.every > 0 ? run.moments : end)
+      for (const auto& group : settings.residuals)
+        for (const std::string& text : group)
+          sample.residuals.push_back(evaluate(text, scene, moment.observables, moment.time));
+  };
+  sample.result = run_scene_of(trial, design, settings.every, look);
+  return sample;
+}
+
 TrialGradient TrialRunner::run_with_gradient(const Trial& trial, std::span<const scene::Override> design,
                                              const OptimiseSettings& settings) const {
   TrialGradient out;
   if (study_.stages.empty() && differentiate_run(trial, design, settings, out)) return out;
   out = {};
-  out.result = run(trial, design);
+  const Sample here = run_sample(trial, design, settings);
+  out.result = here.result;
+  std::size_t each = 0;  // residuals per moment
+  for (const auto& group : settings.residuals) each += group.size();
+  NormModel& terms = out.terms;
+  if (each > 0 && !here.residuals.empty()) {
+    terms.residuals = Eigen::Map<const Eigen::VectorXd>(here.residuals.data(), std::ssize(here.residuals));
+    terms.slopes.resize(terms.residuals.size(), std::ssize(settings.variables));
+    for (std::size_t moment = 0; moment < here.residuals.size() / each; ++moment)
+      for (const auto& group : settings.residuals) terms.sizes.push_back(static_cast<int>(group.size()));
+    terms.weight.assign(terms.sizes.size(), 1.0);
+  }
   std::vector<scene::Override> moved(design.begin(), design.end());
-  for (const DesignVariable& variable : settings.variables) {
+  for (std::size_t i = 0; i < settings.variables.size(); ++i) {
+    const DesignVariable& variable = settings.variables[i];
     const auto place = std::ranges::find(moved, variable.parameter, &scene::Override::name);
-    const scene::Override here = *place;
-    const double value = value_with(here), step = settings.difference * (variable.high - variable.low);
+    const scene::Override kept = *place;
+    const double value = value_with(kept), step = settings.difference * (variable.high - variable.low);
     const double above = std::min(variable.high, value + step), below = std::max(variable.low, value - step);
     place->value = fmt::format("{}", above);
-    const double high = run(trial, moved).objective;
+    const Sample high = run_sample(trial, moved, settings);
     place->value = fmt::format("{}", below);
-    const double low = run(trial, moved).objective;
-    *place = here;
-    out.gradient.push_back((high - low) / (above - below));
+    const Sample low = run_sample(trial, moved, settings);
+    *place = kept;
+    out.gradient.push_back((high.result.objective - low.result.objective) / (above - below));
+    out.crossed |= high.modes != here.modes || low.modes != here.modes;
     out.runs += 2;
+    if (terms.empty()) continue;
+    if (high.residuals.size() != here.residuals.size() || low.residuals.size() != here.residuals.size()) {
+      terms = {};  // a run beside this one ended elsewhere
+      continue;
+    }
+    for (std::size_t k = 0; k < here.residuals.size(); ++k)
+      terms.slopes(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(i)) =
+          (high.residuals[k] - low.residuals[k]) / (above - below);
   }
+  if (!terms.empty() && (!terms.residuals.allFinite() || !terms.slopes.allFinite())) terms = {};
   return out;
 }
 

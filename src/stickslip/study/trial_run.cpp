@@ -61,6 +61,11 @@ TrialRunner::~TrialRunner() = default;
 
 TrialResult TrialRunner::run(const Trial& trial, std::span<const scene::Override> design) const {
   if (!study_.stages.empty()) return run_stages(trial, 0);
+  return run_scene_of(trial, design, 0, {});
+}
+
+TrialResult TrialRunner::run_scene_of(const Trial& trial, std::span<const scene::Override> design, double every,
+                                      const Look& look) const {
   const auto begin = std::chrono::steady_clock::now();
   TrialResult result;
   result.index = trial.index;
@@ -69,7 +74,8 @@ TrialResult TrialRunner::run(const Trial& trial, std::span<const scene::Override
   overrides.insert(overrides.end(), design.begin(), design.end());
   try {
     const scene::Scene scene = scene::make_scene(document_, overrides);
-    SceneRun run = run_scene(scene);
+    SceneRun run = run_scene(scene, every);
+    if (look && run.ran()) look(scene, run);
     result.status = run.status;
     result.cause = std::move(run.cause);
     result.observables = std::move(run.observables);

@@ -10,6 +10,7 @@
 #include "stickslip/study/study.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,7 +45,8 @@ struct TrialGradient {
   std::vector<double> gradient;  // by the parameters asked for; nan: not defined
   bool implicit = false;         // by implicit differentiation of its run (sensitivity/); else by differences of runs
   std::int64_t runs = 1;
-  NormModel terms;  // residuals by the same parameters; empty without them, or without implicit differentiation
+  bool crossed = false;  // differences between runs whose contacts went through other modes
+  NormModel terms;       // residuals by the same parameters; empty without them, or where they are not defined
 };
 
 // Thread-safe: run() may be called from many threads at a time.
@@ -60,7 +62,7 @@ class TrialRunner {
 
   // The same with derivatives by settings.variables, which `design` sets, and the residuals of settings. Where the
   // scene does not allow implicit differentiation: central differences over settings.difference of their ranges,
-  // one-sided at a bound.
+  // one-sided at a bound; those across changes of contact modes are counted.
   [[nodiscard]] TrialGradient run_with_gradient(const Trial& trial, std::span<const scene::Override> design,
                                                 const OptimiseSettings& settings) const;
 
@@ -72,6 +74,12 @@ class TrialRunner {
 
  private:
   TrialResult run_stages(const Trial& trial, std::size_t from) const;
+  struct Sample;  // a run with its residuals
+  using Look = std::function<void(const scene::Scene&, const SceneRun&)>;
+  TrialResult run_scene_of(const Trial& trial, std::span<const scene::Override> design, double every,
+                           const Look& look) const;
+  Sample run_sample(const Trial& trial, std::span<const scene::Override> design,
+                    const OptimiseSettings& settings) const;
   bool differentiate_run(const Trial& trial, std::span<const scene::Override> design, const OptimiseSettings& settings,
                          TrialGradient& out) const;
   void judge(const scene::Scene& scene, TrialResult& result) const;

@@ -2,14 +2,14 @@
 // Copyright the stickslip authors
 #include "stickslip/study_mpi/mpi_study.h"
 
-#include "stickslip/math/byte_stream.h"
-
 #include <mpi.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 #include <thread>
 
 namespace stickslip::study {
@@ -17,52 +17,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-enum Tag : int { kRequest = 1, kResult = 2, kWork = 3 };
+enum Tag : int { kRequest = 1, kResult = 2, kWork = 3, kAlive = 4 };
 
 constexpr auto kNap = std::chrono::microseconds(100);  // MPI's own waiting would occupy a core
 constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr std::size_t kEnough = 256;
 constexpr double kPortionSeconds = 0.02;  // of work handed out at a time
 constexpr std::size_t kMostPortion = 64;
-
-std::string packed(const TrialResult& result) {
-  ByteWriter out;
-  out.put(result.index);
-  out.put(static_cast<int>(result.status));
-  out.put_text(result.cause);
-  out.put_list(result.observables, [&](double x) { out.put(x); });
-  out.put_list(result.stage_seconds, [&](double x) { out.put(x); });
-  for (const double x : {result.success, result.objective, result.end_time, result.residual, result.seconds})
-    out.put(x);
-  out.put(result.steps);
-  return out.take();
-}
-
-TrialResult unpacked(const std::string& bytes) {
-  ByteReader in(bytes);
-  TrialResult result;
-  int status = 0;
-  in.get(result.index);
-  in.get(status);
-  result.status = static_cast<TrialStatus>(status);
-  result.cause = in.get_text();
-  in.get_list(result.observables, [&](double& x) { in.get(x); });
-  in.get_list(result.stage_seconds, [&](double& x) { in.get(x); });
-  for (double* x : {&result.success, &result.objective, &result.end_time, &result.residual, &result.seconds})
-    in.get(*x);
-  in.get(result.steps);
-  return result;
-}
-
-// Waits for a message without keeping a core busy; its sender, tag and size.
-MPI_Status wait_for_message(int source) {
-  MPI_Status status;
-  for (int found = 0;;) {
-    MPI_Iprobe(source, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status);
-    if (found != 0) return status;
-    std::this_thread::sleep_for(kNap);
-  }
-}
+constexpr std::chrono::duration<double> kSign(0.5), kMostSilence(10);
 
 template <class Container>
 Container receive(const MPI_Status& status) {
@@ -75,45 +37,86 @@ Container receive(const MPI_Status& status) {
 }
 
 template <class Container>
-void send(const Container& content, int to, Tag tag) {
+bool send(const Container& content, int to, Tag tag) {
   const auto bytes = static_cast<int>(content.size() * sizeof(typename Container::value_type));
-  MPI_Send(content.data(), bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+  return MPI_Send(content.data(), bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
+void give_sign() {
+  send(std::string(), 0, kAlive);
+}
+
+// Waits for a message without keeping a core busy; its sender, tag and size.
+MPI_Status wait_for_message(int source) {
+  MPI_Status status;
+  Clock::time_point last_sign = Clock::now();
+  for (int found = 0;;) {
+    MPI_Iprobe(source, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status);
+    if (found != 0) return status;
+    std::this_thread::sleep_for(kNap);
+    if (Clock::now() - last_sign < kSign) continue;
+    last_sign = Clock::now();
+    give_sign();
+  }
 }
 
 // Rank 0's side.
 class Leader {
  public:
-  Leader(const MpiWorld& world, Session& session) : session_(session), working_(world.size() - 1) {}
+  Leader(const MpiWorld& world, Session& session)
+      : session_(session), watches_(world.survives_loss()), ranks_(static_cast<std::size_t>(world.size())) {
+    ranks_[0].home = true;
+  }
 
   void run() {
-    last_commit_ = Clock::now();
-    while (working_ > 0) {
+    last_commit_ = last_look_ = Clock::now();
+    while (!over()) {
       int found = 0;
       MPI_Status status;
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status);
       if (found != 0) take(status);
       if (results_.size() >= kEnough || (!results_.empty() && Clock::now() - last_commit_ > kPatience)) commit();
-      if (found == 0) std::this_thread::sleep_for(kNap);
+      if (found != 0) continue;
+      look_for_losses();
+      serve_waiting();
+      std::this_thread::sleep_for(kNap);
     }
     commit();
+    if (!session_.complete()) throw WorkerLost("all workers are lost; the same command goes on");
   }
 
  private:
-  void take(const MPI_Status& status) {
-    if (status.MPI_TAG == kRequest) {
-      receive<std::string>(status);
-      hand_out(status.MPI_SOURCE);
-      return;
-    }
-    TrialResult result = unpacked(receive<std::string>(status));
-    seconds_ += result.seconds;
-    ++finished_;
-    const auto trial = running_.find(result.index);
-    results_.emplace_back(std::move(trial->second), std::move(result));
-    running_.erase(trial);
+  struct Rank {
+    bool home = false, lost = false, waits = false;
+    std::chrono::duration<double> silent{};
+  };
+  struct Running {
+    Trial trial;
+    int rank;
+  };
+
+  [[nodiscard]] bool over() const {
+    return std::ranges::all_of(ranks_, [](const Rank& rank) { return rank.home || rank.lost; });
   }
 
-  void hand_out(int to) {
+  void take(const MPI_Status& status) {
+    Rank& rank = ranks_[static_cast<std::size_t>(status.MPI_SOURCE)];
+    rank.silent = {};
+    rank.lost = false;  // it was only slow
+    const auto content = receive<std::string>(status);
+    if (status.MPI_TAG == kRequest) rank.waits = !hand_out(status.MPI_SOURCE);
+    if (status.MPI_TAG != kResult) return;
+    TrialResult result = unpacked(content);
+    const auto found = running_.find(result.index);
+    if (found == running_.end()) return;  // another one, who got it meanwhile, was first
+    seconds_ += result.seconds;
+    ++finished_;
+    results_.emplace_back(std::move(found->second.trial), std::move(result));
+    running_.erase(found);
+  }
+
+  // False when there is nothing to hand out now. Nobody goes home as long as trials that run may come back.
+  bool hand_out(int to) {
     const double each = finished_ > 0 ? seconds_ / finished_ : kPortionSeconds;
     const auto portion = static_cast<std::size_t>(
         std::clamp(kPortionSeconds / std::max(each, 1e-9), 1.0, static_cast<double>(kMostPortion)));
@@ -122,10 +125,41 @@ class Leader {
       std::optional<Trial> trial = session_.take();
       if (!trial) break;
       work.push_back(trial->index);
-      running_.emplace(trial->index, std::move(*trial));
+      running_.emplace(trial->index, Running{std::move(*trial), to});
     }
-    if (work.empty()) --working_;  // an empty portion sends it home
-    send(work, to, kWork);
+    if (work.empty() && watches_ && !running_.empty()) return false;
+    ranks_[static_cast<std::size_t>(to)].home = work.empty();  // an empty portion sends it home
+    if (!send(work, to, kWork)) lose(to);
+    return true;
+  }
+
+  void serve_waiting() {
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      if (ranks_[i].waits && !ranks_[i].lost) ranks_[i].waits = !hand_out(static_cast<int>(i));
+  }
+
+  // Time counts as far as this process could listen.
+  void look_for_losses() {
+    const auto now = Clock::now();
+    const auto listened = std::min<std::chrono::duration<double>>(now - last_look_, kSign);
+    last_look_ = now;
+    if (!watches_) return;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      ranks_[i].silent += listened;
+      if (!ranks_[i].home && !ranks_[i].lost && ranks_[i].silent > kMostSilence) lose(static_cast<int>(i));
+    }
+  }
+
+  void lose(int rank) {
+    ranks_[static_cast<std::size_t>(rank)].lost = true;
+    for (auto one = running_.begin(); one != running_.end();) {
+      if (one->second.rank != rank) {
+        ++one;
+        continue;
+      }
+      session_.give_back(one->first);
+      one = running_.erase(one);
+    }
   }
 
   void commit() {
@@ -137,10 +171,11 @@ class Leader {
   }
 
   Session& session_;
-  int working_;  // ranks that have not been sent home
-  std::map<std::int64_t, Trial> running_;
+  bool watches_;  // for lost ranks
+  std::vector<Rank> ranks_;
+  std::map<std::int64_t, Running> running_;
   std::vector<std::pair<Trial, TrialResult>> results_;
-  Clock::time_point last_commit_;
+  Clock::time_point last_commit_, last_look_;
   double seconds_ = 0;
   int finished_ = 0;
 };
@@ -151,10 +186,13 @@ MpiWorld::MpiWorld(int& argc, char**& argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  const char* recovery = std::getenv("OMPI_MCA_orte_enable_recovery");
+  survives_loss_ = recovery != nullptr && std::string_view(recovery) == "1";
+  if (survives_loss_) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 
 MpiWorld::~MpiWorld() {
-  MPI_Finalize();
+  if (!survives_loss_) MPI_Finalize();
 }
 
 std::string MpiWorld::broadcast(std::string text) const {
@@ -170,18 +208,23 @@ void MpiWorld::abort(int exit_code) const {
   std::abort();
 }
 
+void MpiWorld::leave(int exit_code) const {
+  std::fflush(nullptr);
+  if (survives_loss_) std::_Exit(exit_code);
+  MPI_Finalize();
+  std::exit(exit_code);
+}
+
 void lead(const MpiWorld& world, Session& session) {
   Leader(world, session).run();
 }
 
-void follow(const MpiWorld& world, const Study& study, const TrialRunner& runner) {
-  static_cast<void>(world);
-  const TrialPlan plan(study);
+void follow(WorkerProcess& worker) {
   for (;;) {
     send(std::string(), 0, kRequest);
     const auto work = receive<std::vector<std::int64_t>>(wait_for_message(0));
     if (work.empty()) return;
-    for (const std::int64_t index : work) send(packed(runner.run(plan.trial(index))), 0, kResult);
+    for (const std::int64_t index : work) send(worker.run(index, give_sign), 0, kResult);
   }
 }
 

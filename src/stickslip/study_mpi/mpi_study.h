@@ -5,11 +5,19 @@
 //
 // Rank 0 owns the session and the store; the others ask for work and send every result as soon as it is there. Work is
 // handed out in small portions (trials that take milliseconds come several at a time, long ones one by one), so nobody
-// waits for the slowest. Results go to the store as they arrive: when a process or the whole job is lost, what is lost
-// are the trials that were running.
+// waits for the slowest. Results go to the store as they arrive: when the whole job is lost, what is lost are the
+// trials that were running. Two kinds of loss do not end the job:
+//
+//   the process that runs trials   is a child of its rank (worker_process.h), which starts another one and the trial
+//                                  again
+//   a rank, or its machine         under `mpirun --enable-recovery`: ranks give a sign of life every half second; the
+//                                  trials of one that was silent for kMostSilence go to others
+//
+// mpirun without that option ends the job when a rank is lost; the same command goes on.
 #pragma once
 
 #include "stickslip/study/session.h"
+#include "stickslip/study_mpi/worker_process.h"
 
 #include <string>
 
@@ -25,19 +33,23 @@ class MpiWorld {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] bool survives_loss() const { return survives_loss_; }  // mpirun --enable-recovery
 
   // Rank 0 tells the others what the study means to it; empty: it cannot run.
   [[nodiscard]] std::string broadcast(std::string text) const;
   // Ends all processes.
   [[noreturn]] void abort(int exit_code) const;
+  // Ends this process. Ranks that survive the loss of others do not wait for them in MPI_Finalize.
+  [[noreturn]] void leave(int exit_code) const;
 
  private:
   int rank_ = 0, size_ = 1;
+  bool survives_loss_ = false;
 };
 
-// Rank 0: hands out what is left of the study and collects it. Throws StoreError.
+// Rank 0: hands out what is left of the study and collects it. Throws StoreError, and WorkerLost when nobody is left.
 void lead(const MpiWorld& world, Session& session);
-// The others: run what they are given until there is nothing left.
-void follow(const MpiWorld& world, const Study& study, const TrialRunner& runner);
+// The others: have what they are given run until there is nothing left. Throws WorkerLost.
+void follow(WorkerProcess& worker);
 
 }  // namespace stickslip::study
