@@ -7,8 +7,10 @@
 //
 // The trials are the ball example with another friction and speed each, cut short. First the same runs without a study
 // (scene from parameters, then the simulation), then the study with one thread and with two. Overhead is what a trial
-// of the study takes beyond its simulation: making the scene, judging it, keeping it. Last, derivatives: the
-// observables of the particle on a vibrating plate by its twelve parameters, in plain runs of the same scene.
+// of the study takes beyond its simulation: making the scene, judging it, keeping it. Then two processes that know
+// nothing of each other, each with the study on one thread: what the machine gives two programs at a time. Last,
+// derivatives: the observables of the particle on a vibrating plate by its twelve parameters, in plain runs of the same
+// scene.
 #include "stickslip/scene/scene.h"
 #include "stickslip/sensitivity/scene_sensitivity.h"
 #include "stickslip/study/scene_run.h"
@@ -17,10 +19,12 @@
 #include "bench/common/stopwatch.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -89,6 +93,20 @@ Cost run_study(const study::Study& study, const study::TrialRunner& runner, cons
   return {seconds_since(begin), bench::Stopwatch::cpu_seconds() - processor};
 }
 
+// Wall seconds of two processes with a study each.
+double run_apart(const study::Study& study, const study::TrialRunner& runner, const fs::path& folder) {
+  std::fflush(nullptr);
+  const auto begin = Clock::now();
+  for (const int which : {1, 2}) {
+    if (fork() != 0) continue;
+    static_cast<void>(run_study(study, runner, folder / fmt::format("apart-{}.db", which), 1));
+    _exit(0);
+  }
+  while (wait(nullptr) > 0) {
+  }
+  return seconds_since(begin);
+}
+
 // Processor seconds of a plain run and of one with derivatives, the best of five each.
 void bench_derivatives(const char* what, std::vector<scene::Override> set) {
   const scene::Document document =
@@ -141,6 +159,7 @@ int main(int argc, char** argv) {
   }
   fmt::print("memory            peak {:.1f} MB after {} trials, {:.1f} MB after {}\n", memory_small, trials / 10,
              peak_memory(), trials);
+  fmt::print("two processes     {:.2f} times the trials of one\n", 2 * one / run_apart(study, runner, folder));
   fs::remove_all(folder);
   bench_derivatives("circle", {});
   bench_derivatives("saddle", {{"A1", "3.88479"},

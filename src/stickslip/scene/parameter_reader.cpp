@@ -94,7 +94,7 @@ class ParameterReader {
     return found == pending_.end() ? nullptr : &*found;
   }
 
-  static std::string what(const Pending& pending) { return fmt::format("parameter '{}'", pending.parameter.name); }
+  static std::string what(const Pending& pending) { return "parameter '" + pending.parameter.name + "'"; }
 
   // Reads first what the expression needs.
   void resolve(Pending& pending, int depth) {

@@ -132,7 +132,9 @@ const Value& TableReader::require(std::string_view key) const {
 }
 
 std::string TableReader::what(std::string_view key) const {
-  return fmt::format("'{}' of {}", key, what_);
+  std::string text;  // by hand: it is made for every number of a scene, and needed for the wrong ones
+  text.reserve(key.size() + what_.size() + 6);
+  return text.append("'").append(key).append("' of ").append(what_);
 }
 
 double TableReader::number(std::string_view key) const {

@@ -19,6 +19,22 @@ namespace stickslip::sensitivity {
 using Eigen::Index;
 using stepping::index;
 
+namespace {
+
+// right = sum of columns times changes at their places. R rows, known to the compiler.
+template <int R>
+void sum_columns(const double* columns, const std::vector<Index>& places, const double* change, double* right) {
+  double sum[R] = {};
+  for (const Index place : places) {
+    const double amount = change[place];
+    for (int i = 0; i < R; ++i) sum[i] += amount * columns[i];
+    columns += R;
+  }
+  for (int i = 0; i < R; ++i) right[i] = sum[i];
+}
+
+}  // namespace
+
 void StepSensitivity::list_prescribed() {
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     const model::Drive& drive = model_.bodies[i].drive;
@@ -112,21 +128,40 @@ void StepSensitivity::fill_quick(const Eigen::MatrixXd& tangents) {
       slopes_(slip + 1, j) = turned[1];
     }
   }
+  // What each change does to all rows, column by column; most changes do nothing.
+  const Index rows = right_.rows();
+  thread_local std::vector<double> columns;
+  thread_local std::vector<Index> places;
+  columns.resize(static_cast<std::size_t>(rows * slopes_.cols()));
+  places.clear();
+  double* at = columns.data();
+  for (Index j = 0; j < slopes_.cols(); ++j) {
+    const double* slope = slopes_.data() + j;
+    double* to = at;
+    double sum = 0;
+    const auto put = [&](Index line) {
+      *to = -slope[line * slopes_.cols()];
+      sum += std::fabs(*to++);
+    };
+    for (Index line = 0; line < n; ++line) put(line);
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+      for (int i = 0; i <= contacts_[c].tangents; ++i) put(n + 3 * static_cast<Index>(c) + i);
+    if (sum == 0) continue;
+    places.push_back(j);
+    at = to;
+  }
   for (const Index k : quick_) {
     const double* change = tangents.data() + k * tangents.rows();
-    const auto product = [&](Index line) {
-      const double* row = slopes_.data() + line * slopes_.cols();
-      double even = 0, odd = 0;
-      for (Index j = 0; j < slopes_.cols(); j += 2) {
-        even += row[j] * change[j];
-        odd += row[j + 1] * change[j + 1];
-      }
-      return -(even + odd);
-    };
-    for (Index line = 0; line < n; ++line) right_(line, k) = product(line);
-    for (std::size_t c = 0; c < contacts_.size(); ++c)
-      for (int j = 0; j <= contacts_[c].tangents; ++j)
-        right_(first_[c] + j, k) = product(n + 3 * static_cast<Index>(c) + j);
+    double* right = right_.data() + k * rows;
+    switch (rows) {
+      case 5: sum_columns<5>(columns.data(), places, change, right); break;  // a disc on one contact
+      case 6: sum_columns<6>(columns.data(), places, change, right); break;  // a particle in space
+      case 9: sum_columns<9>(columns.data(), places, change, right); break;  // a body in space
+      default:
+        for (std::size_t j = 0; j < places.size(); ++j)
+          for (Index i = 0; i < rows; ++i)
+            right[i] += change[places[j]] * columns[j * static_cast<std::size_t>(rows) + static_cast<std::size_t>(i)];
+    }
   }
 }
 

@@ -114,6 +114,17 @@ class Shadow {
       : scene_(scene), direction_(direction), amount_(amount), observer_(scene) {}
 
   [[nodiscard]] Eigen::Index direction() const { return direction_; }
+  // What it remembers is what the run does, but for values of the start.
+  void recall(std::span<const double> memory) {
+    if (start_.empty()) start_ = observer_.memory();
+    std::vector<double> all(memory.begin(), memory.end());
+    const std::size_t each = all.size() / std::max<std::size_t>(scene_.trackers.size(), 1);
+    for (std::size_t i = 0; i < scene_.trackers.size(); ++i)
+      if (scene_.trackers[i].kind == scene::Tracker::Kind::Initial)
+        std::copy_n(start_.begin() + static_cast<std::ptrdiff_t>(i * each), each,
+                    all.begin() + static_cast<std::ptrdiff_t>(i * each));
+    observer_.restore(all);
+  }
   void advance(const RunSensitivity& run) { observer_.advance(observation(run, observer_.advance_needs_contacts())); }
   void evaluate(const RunSensitivity& run, Eigen::Ref<Eigen::VectorXd> values) {
     observer_.evaluate(observation(run, true), {values.data(), static_cast<std::size_t>(values.size())});
@@ -133,9 +144,20 @@ class Shadow {
   Eigen::Index direction_;
   double amount_;
   scene::Observer observer_;
+  std::vector<double> start_;  // memory after the first moment
   model::State moved_;
   std::vector<contact::ContactResult> contacts_;
 };
+
+// Whether functions over the run need to see shadows at a moment that is asked for only: values of the start are kept,
+// and an angle without jumps is that of the run and a small change.
+bool seldom_watched(const scene::Scene& scene) {
+  return scene.stop.empty() && std::ranges::all_of(scene.trackers, [](const scene::Tracker& tracker) {
+           const bool brief =
+               tracker.kind == scene::Tracker::Kind::Initial || tracker.kind == scene::Tracker::Kind::Unwrap;
+           return brief && !tracker.argument.uses_history();
+         });
+}
 
 }  // namespace
 
@@ -144,7 +166,8 @@ namespace {
 // The run and its shadows.
 class Watcher {
  public:
-  explicit Watcher(const ParameterDirections& unknowns) : unknowns_(unknowns), observer_(unknowns.scene()) {
+  explicit Watcher(const ParameterDirections& unknowns)
+      : unknowns_(unknowns), observer_(unknowns.scene()), seldom_(seldom_watched(unknowns.scene())) {
     for (std::size_t k = 0; k < unknowns.directions().size(); ++k) {
       const Direction& direction = unknowns.directions()[k];
       const auto column = static_cast<Eigen::Index>(k);
@@ -156,12 +179,17 @@ class Watcher {
 
   void advance(const RunSensitivity& run) {
     observer_.advance(now(run, observer_.advance_needs_contacts()));
-    for (Shadow& shadow : lower_) shadow.advance(run);
-    for (Shadow& shadow : higher_) shadow.advance(run);
+    if (!seldom_ || run.steps() == 0) advance_shadows(run);
   }
   [[nodiscard]] bool stopped() const { return observer_.stopped_by() >= 0; }
 
   Moment moment(const RunSensitivity& run) {
+    if (seldom_ && run.steps() > 0 && !unknowns_.scene().trackers.empty()) {
+      const std::vector<double> memory = observer_.memory();
+      for (Shadow& shadow : lower_) shadow.recall(memory);
+      for (Shadow& shadow : higher_) shadow.recall(memory);
+      advance_shadows(run);
+    }
     const auto count = std::ssize(unknowns_.scene().observables), width = std::ssize(unknowns_.directions());
     Moment moment;
     moment.time = run.end().time;
@@ -175,6 +203,10 @@ class Watcher {
   }
 
  private:
+  void advance_shadows(const RunSensitivity& run) {
+    for (Shadow& shadow : lower_) shadow.advance(run);
+    for (Shadow& shadow : higher_) shadow.advance(run);
+  }
   scene::Observation now(const RunSensitivity& run, bool with_contacts) {
     contacts_.clear();
     if (with_contacts) run.contacts(contacts_);
@@ -183,6 +215,7 @@ class Watcher {
 
   const ParameterDirections& unknowns_;
   scene::Observer observer_;
+  bool seldom_;
   std::vector<Shadow> lower_, higher_;
   std::vector<contact::ContactResult> contacts_;
 };

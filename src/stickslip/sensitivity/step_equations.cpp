@@ -29,6 +29,73 @@ bool round_about_centre(const model::Body& body, int shape) {
          placed.pose.position.isZero(0);
 }
 
+// Which of the two bodies of a contact is a plane that something round about its centre, or a point that does not turn,
+// lies on.
+enum class PlaneSide { None, A, B };
+
+PlaneSide plane_side(const model::Model& model, const collision::ContactId& id) {
+  const model::Body &a = model.bodies[index(id.body_a)], &b = model.bodies[index(id.body_b)];
+  const auto is_plane = [](const model::Body& body, int shape) {
+    return std::holds_alternative<model::HalfSpace>(body.shapes[index(shape)].shape);
+  };
+  if (is_plane(b, id.shape_b) && round_about_centre(a, id.shape_a)) return PlaneSide::B;
+  if (is_plane(a, id.shape_a) && round_about_centre(b, id.shape_b)) return PlaneSide::A;
+  return PlaneSide::None;
+}
+
+bool is_round(const model::Model& model, const collision::ContactId& id, PlaneSide side) {
+  const model::PlacedShape& shape = side == PlaneSide::B ? model.bodies[index(id.body_a)].shapes[index(id.shape_a)]
+                                                         : model.bodies[index(id.body_b)].shapes[index(id.shape_b)];
+  return !std::holds_alternative<model::PointSet>(shape.shape);
+}
+
+// How the rows of such a contact change per unit of a move of its bodies. e: the axis; n, t: normal and tangents.
+//
+//     plane turned by e      dn = e x n,   dt = -(t . dn) n,   the gap changes by dn . (arm to the point)
+//     body b moved by e      n, t as they are; the foot of the point on the plane moves by the tangential part of e
+class PlaneContact {
+ public:
+  PlaneContact(const collision::Contact& contact, const model::State& state, bool plane_is_a, bool round)
+      : contact_(contact),
+        plane_is_a_(plane_is_a),
+        round_(round),
+        arm_a_(contact.point_a - state.bodies[index(contact.id.body_a)].pose.position),
+        arm_b_(contact.point_b - state.bodies[index(contact.id.body_b)].pose.position),
+        to_point_((plane_is_a ? contact.point_b : contact.point_a) -
+                  state.bodies[index(plane_is_a ? contact.id.body_a : contact.id.body_b)].pose.position) {}
+
+  [[nodiscard]] Vec3 along(int axis) const { return Vec3::Unit(axis) - contact_.normal[axis] * contact_.normal; }
+  void shift(int axis, int tangents, ContactRows& rows) const {
+    const Vec3 along = this->along(axis);
+    for (int k = 0; k <= tangents; ++k) {
+      if (plane_is_a_)
+        rows.moment_a[k] += along.cross(rows.direction[k]);
+      else
+        rows.moment_b[k] -= along.cross(rows.direction[k]);
+    }
+  }
+
+  void turn(int axis, int tangents, ContactRows& rows) const {
+    const Vec3& n = contact_.normal;
+    const Vec3 dn = Vec3::Unit(axis).cross(n);
+    const Vec3 touching = round_ ? Vec3((plane_is_a_ ? arm_b_ : arm_a_).dot(n) * dn) : Vec3(Vec3::Zero());
+    const double gap = dn.dot(to_point_);  // its change, up to the sign
+    const Vec3 foot = touching - gap * n + (plane_is_a_ ? contact_.gap : -contact_.gap) * dn;
+    const Vec3 &da = plane_is_a_ ? foot : touching, &db = plane_is_a_ ? touching : foot;
+    for (int k = 0; k <= tangents; ++k) {
+      const Vec3 d = k == 0 ? dn : Vec3(-rows.direction[k].dot(dn) * n);
+      rows.moment_a[k] += da.cross(rows.direction[k]) + arm_a_.cross(d);
+      rows.moment_b[k] += db.cross(rows.direction[k]) + arm_b_.cross(d);
+    }
+    for (int k = tangents; k >= 0; --k) rows.direction[k] += k == 0 ? dn : Vec3(-rows.direction[k].dot(dn) * n);
+  }
+
+ private:
+  const collision::Contact& contact_;
+  bool plane_is_a_, round_;
+  Vec3 arm_a_, arm_b_, to_point_;
+};
+
 }  // namespace
 
 StepEquations::StepEquations(const model::Model& model, const stepping::Method& method)
@@ -267,10 +334,34 @@ void StepEquations::slopes_of_contact(std::size_t c, const StepSpan& span, doubl
     add_turn(c, active, moved, amount, slopes, to, from);
   };
   const auto asked = [&](int body, int place) { return moves[index(body * kBodyTangent + place)]; };
-  if (!bends(active)) {  // but for the turning of the plane
-    for (const int body : {row.a, row.b})
-      for (int axis = 0; !traits_[index(body)].movable && axis < 3; ++axis)
-        if (asked(body, kRotation + axis)) try_turn(body, axis, true, -1);
+  const PlaneSide side = plane_side(model_, active.contact.id);
+  if (side != PlaneSide::None) {
+    // Something round, or a point that does not turn, on a plane: the rows turn with the plane alone.
+    const PlaneContact plane(contacts_[c], at_, side == PlaneSide::A, is_round(model_, active.contact.id, side));
+    const int body = side == PlaneSide::A ? row.a : row.b;
+    const Vec3& turning = drive_[index(body)].angular;
+    const bool pushed = traits_[index(body)].free_rotation;
+    for (int axis = 0; axis < 3; ++axis) {
+      ContactRows moved = row;
+      if (asked(row.a, kPosition + axis) || asked(row.b, kPosition + axis)) {
+        const Eigen::Index to = row.b * kBodyTangent + kPosition + axis, from = row.a * kBodyTangent + kPosition + axis;
+        if (pushed) {
+          plane.shift(axis, active.tangents, moved);
+          add_turn(c, active, moved, 1, slopes, to, from);
+          moved = row;
+        } else {  // only slip, by the turning of the plane
+          const Vec3 along = plane.along(axis);
+          for (int k = 1; k <= active.tangents; ++k) {
+            const double slip = along.cross(row.direction[k]).dot(turning);
+            slopes(first + k, to) += slip;
+            slopes(first + k, from) -= slip;
+          }
+        }
+      }
+      if (!asked(body, kRotation + axis)) continue;
+      plane.turn(axis, active.tangents, moved);
+      add_turn(c, active, moved, 1, slopes, body * kBodyTangent + kRotation + axis, -1);
+    }
     return;
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -294,9 +385,10 @@ void StepEquations::slopes(const StepSpan& span, double length, std::span<const 
                            const std::vector<bool>& moves, Slopes& slopes) {
   const auto count = static_cast<Eigen::Index>(contacts.size()), free = std::ssize(freedoms_);
   slopes.setZero(free + 3 * count, std::ssize(model_.bodies) * kBodyTangent);
-  if (std::ranges::any_of(contacts, [&](const ActiveContact& one) { return bends(one); }) ||
-      std::ranges::any_of(traits_, &contact::BodyTraits::driven))
-    moved_ = at_;
+  const auto by_differences = [&](const ActiveContact& one) {
+    return plane_side(model_, one.contact.id) == PlaneSide::None;
+  };
+  if (std::ranges::any_of(contacts, by_differences)) moved_ = at_;
   for (std::size_t c = 0; c < contacts.size(); ++c) slopes_of_contact(c, span, length, contacts[c], moves, slopes);
   if (end_geometry_) turn_ends(span, slopes);
   for (std::size_t i = 0; i < freedoms_.size(); ++i) {

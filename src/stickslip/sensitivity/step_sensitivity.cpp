@@ -32,6 +32,21 @@ void take_difference(const StepEquations::Values& minus, double width, StepEquat
   plus.normal_impulse = (plus.normal_impulse - minus.normal_impulse) / width;
 }
 
+// As many velocities as impulses, a particle on one contact: all sizes are known to the compiler.
+//     p = S^-1 (b - R a),   v = a - T p        with [a; b] the right side and [1 T; R .] the matrix
+template <int M>
+void solve_square(const Eigen::MatrixXd& matrix, const Eigen::Matrix<double, M, M>& inverse, Eigen::MatrixXd& right) {
+  const Eigen::Matrix<double, M, M> push = matrix.topRightCorner<M, M>();
+  const Eigen::Matrix<double, M, M> by_velocity = inverse * matrix.bottomLeftCorner<M, M>();
+  double* column = right.data();
+  for (Index k = 0; k < right.cols(); ++k, column += 2 * M) {
+    Eigen::Map<Eigen::Matrix<double, M, 1>> top(column), bottom(column + M);
+    const Eigen::Matrix<double, M, 1> impulse = inverse * bottom - by_velocity * top;
+    bottom = impulse;
+    top -= push * impulse;
+  }
+}
+
 }  // namespace
 
 StepSensitivity::StepSensitivity(const model::Model& model, const stepping::Method& method,
@@ -338,6 +353,10 @@ bool StepSensitivity::solve_small() {
   };
   if constexpr (M != Eigen::Dynamic) {
     const Eigen::Matrix<double, M, M> inverse = lu.inverse();
+    if (n == M) {
+      solve_square<M>(matrix_, inverse, right_);
+      return true;
+    }
     double *right = right_.data(), *matrix = matrix_.data();
     const Index size = n + m;
     for (const std::vector<Index>* list : {&quick_, &slow_})
