@@ -158,11 +158,13 @@ class KilledMpiStudy : public KilledStudy {
     return 0;
   }
 
-  // The process that runs the trials of a rank, a child of the rank's own; waits for it.
+  // The process that runs the trials of a rank, a child of the rank's own; waits for it. 0: the job has ended.
   static pid_t worker_of(pid_t mpirun, int rank) {
     const auto begin = Clock::now();
     while (Clock::now() - begin < kPatience) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      siginfo_t info{};
+      if (waitid(P_PID, static_cast<id_t>(mpirun), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0) break;
       const std::string parent = std::to_string(process_of(mpirun, rank));
       std::ifstream children("/proc/" + parent + "/task/" + parent + "/children");
       if (pid_t child = 0; children >> child) return child;
@@ -206,14 +208,17 @@ class KilledMpiStudy : public KilledStudy {
 };
 
 TEST_F(KilledMpiStudy, JobGoesOnWhenProcessesThatRunTrialsAreLost) {
+  write_study("5e-4");
   std::mt19937 random(3);
   const pid_t mpirun = start_mpi();
+  int hits = 0;
   for (int i = 0; i < 6; ++i) {
     const pid_t victim = worker_of(mpirun, 1 + i % (kRanks - 1));
-    ASSERT_GT(victim, 1);
-    nap(random, 30);
-    kill(victim, SIGKILL);
+    if (victim <= 1) break;
+    nap(random, 20);
+    hits += kill(victim, SIGKILL) == 0 ? 1 : 0;
   }
+  EXPECT_GE(hits, 3) << "too few kills met a study at work";
   EXPECT_TRUE(wait_for(mpirun)) << "the job ended with its worker";
   expect_nothing_lost("cut.db");
 }
