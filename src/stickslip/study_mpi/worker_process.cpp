@@ -67,14 +67,13 @@ bool read_all(int file, void* data, std::size_t size, const std::function<void()
 WorkerProcess::WorkerProcess(std::string program, std::string study, std::string scene)
     : program_(std::move(program)), study_(std::move(study)), scene_(std::move(scene)) {
   std::signal(SIGPIPE, SIG_IGN);
-  start();
 }
 
 WorkerProcess::~WorkerProcess() {
   end();
 }
 
-void WorkerProcess::start() {
+bool WorkerProcess::start() {
   std::array<int, 2> input{}, output{};
   if (pipe2(input.data(), O_CLOEXEC) != 0)
     throw WorkerLost("no pipe to a worker: " + std::string(std::strerror(errno)));
@@ -109,8 +108,9 @@ void WorkerProcess::start() {
     throw WorkerLost(fmt::format("{} does not start: {}", program_, std::strerror(failed)));
   }
   std::string scene;
-  if (!read_text(scene, {})) throw WorkerLost("a worker ended at its start: " + exit_text());
+  if (!read_text(scene, {})) return false;
   if (scene != scene_) throw WorkerLost("the scene was changed while the study ran");
+  return true;
 }
 
 void WorkerProcess::end() {
@@ -142,9 +142,9 @@ bool WorkerProcess::read_text(std::string& text, const std::function<void()>& id
 
 std::string WorkerProcess::run(std::int64_t trial, const std::function<void()>& idle) {
   for (int losses = 0;;) {
-    if (process_ < 0) start();
     std::string result;
-    if (write_all(to_, &trial, sizeof trial) && read_text(result, idle)) return result;
+    const bool runs = process_ > 0 || start();
+    if (runs && write_all(to_, &trial, sizeof trial) && read_text(result, idle)) return result;
     const std::string end_of = exit_text();
     end();
     if (++losses == kMostLosses)

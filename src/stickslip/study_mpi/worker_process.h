@@ -27,18 +27,18 @@ struct WorkerLost : std::runtime_error {
 
 class WorkerProcess {
  public:
-  // Starts `program worker study`; `scene` is what it must have read. Throws WorkerLost.
+  // `program worker study`, started for the first trial; `scene` is what it must have read.
   WorkerProcess(std::string program, std::string study, std::string scene);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   // The packed result of a trial. `idle` is called about twice a second meanwhile. A lost process is replaced and the
-  // trial run again; throws WorkerLost when the same trial loses several.
+  // trial run again; throws WorkerLost when the same trial loses several, and when none can be started.
   std::string run(std::int64_t trial, const std::function<void()>& idle);
 
  private:
-  void start();
+  bool start();  // false: it was lost before it could work
   void end();
   [[nodiscard]] std::string exit_text();
   bool read_text(std::string& text, const std::function<void()>& idle);
