@@ -210,6 +210,51 @@ TEST(ClosedForms, CylinderStandsLiesAndTips) {
   EXPECT_NEAR(tipped[0].gap, 0, 1e-14);
 }
 
+// A cap over the edge of a box is held where that edge crosses its rim, and over another cap where the rims cross.
+TEST(ClosedForms, CapOverAnEdgeIsHeldWhereTheEdgeCrossesItsRim) {
+  const model::Cylinder can{0.5, 1};
+  const auto touches = [](const std::vector<Contact>& contacts, const Vec3& x) {
+    return std::ranges::any_of(contacts, [&](const Contact& c) { return (c.point_b - x).norm() < 1e-6; });
+  };
+  for (double turn : {0.0, 0.3, 1.1}) {
+    const auto c =
+        contacts_of(model::make_box(Vec3(4, 4, 2)), can, false, {Vec3(1.9, 0, 2), about(Vec3::UnitZ(), turn)});
+    const double y = std::sqrt(0.25 - 0.01);
+    EXPECT_TRUE(touches(c, Vec3(2, y, 1)) && touches(c, Vec3(2, -y, 1))) << turn;
+    for (const Contact& k : c) EXPECT_LE(k.point_b.x(), 2 + 1e-6) << turn;
+    const auto on_can = contacts_of(can, can, false, {Vec3(0.6, 0, 2), about(Vec3::UnitZ(), turn)});
+    EXPECT_TRUE(touches(on_can, Vec3(0.3, 0.4, 1)) && touches(on_can, Vec3(0.3, -0.4, 1))) << turn;
+  }
+}
+
+// The list holds eight points of the rim; the one about which a motion tips the can is found when it is asked for.
+TEST(ClosedForms, RimPointAboutWhichACanTips) {
+  const model::Model model = pair_of(kFloor, model::Cylinder{0.5, 1}, false);
+  model::State state = state_of(model);
+  state.bodies[1].pose.position = Vec3(0.2, 0.1, 1);
+  FeatureCollider collider;
+  std::vector<Contact> contacts, more;
+  collider.find(model, state, 0.01, 0, contacts);
+  std::vector<model::Twist> motion(2);
+  EXPECT_FALSE(collider.find_more(model, state, motion, 0.01, contacts, more)) << "at rest";
+  motion[1].linear = Vec3(3, 0, 1e-3);
+  motion[1].angular = Vec3(0, 0, 5);
+  EXPECT_FALSE(collider.find_more(model, state, motion, 0.01, contacts, more)) << "slides, spins and lifts";
+  for (double phi : {0.1, 1.0, 2.2, -2.0, -0.7}) {
+    const Vec3 ahead(std::cos(phi), std::sin(phi), 0);
+    motion[1] = {Vec3(0, 0, 0), Vec3::UnitZ().cross(ahead)};
+    ASSERT_TRUE(collider.find_more(model, state, motion, 0.01, contacts, more));
+    ASSERT_EQ(more.size(), 1u);
+    EXPECT_LE((more[0].point_b - (Vec3(0.2, 0.1, 0) + 0.5 * ahead)).norm(), 2e-7) << "to a part of the turn";
+    EXPECT_NEAR(more[0].gap, 0, 1e-15);
+    auto extended = contacts;
+    extended.push_back(more[0]);
+    collider.refresh(model, state, extended);
+    EXPECT_EQ(extended.back().point_b, more[0].point_b);
+    EXPECT_FALSE(collider.find_more(model, state, motion, 0.01, extended, more)) << "it is in the list";
+  }
+}
+
 TEST(ClosedForms, CylindersSideBySideStackedAndCrossed) {
   const model::Cylinder can{0.5, 1};
   const auto beside = contacts_of(can, can, false, {Vec3(1.01, 0, 0.4), Quat::Identity()}, 0.05);
@@ -228,6 +273,29 @@ TEST(ClosedForms, CylindersSideBySideStackedAndCrossed) {
   const auto crossed = contacts_of(can, can, false, {Vec3(0.98, 0, 0), about(Vec3::UnitX(), 1.2)}, 0.05);
   ASSERT_EQ(crossed.size(), 1u);
   expect_contact(crossed[0], -0.02, -Vec3::UnitX(), Vec3(0.48, 0, 0));
+}
+
+// Coins on a table: their sides end together, and what overlaps by a little has not come in through a cap.
+TEST(ClosedForms, CoinsOfOneHeightMeetAtTheirSides) {
+  const model::Cylinder coin{0.5, 0.02};
+  for (double gap : {0.01, -1e-4}) {
+    const auto beside = contacts_of(coin, coin, false, {Vec3(1 + gap, 0, 0), about(Vec3::UnitZ(), 0.3)}, 0.05);
+    ASSERT_EQ(beside.size(), 2u) << gap;
+    for (const Contact& c : beside) {
+      EXPECT_NEAR(c.gap, gap, 1e-14);
+      EXPECT_LE((c.normal + Vec3::UnitX()).norm(), 1e-14);
+    }
+  }
+}
+
+// A can that stands on a table and hangs over its edge touches the top, not the side.
+TEST(ClosedForms, CanOverAnEdgeIsNotInsideOfTheSide) {
+  for (double sunk : {0.0, 1e-5}) {
+    const auto c = contacts_of(model::make_box(Vec3(4, 4, 2)), model::Cylinder{0.5, 1}, false,
+                               {Vec3(1.9, 0, 2 - sunk), Quat::Identity()});
+    ASSERT_FALSE(c.empty());
+    for (const Contact& k : c) EXPECT_NEAR(k.gap, -sunk, 1e-14);
+  }
 }
 
 TEST(ClosedForms, SphereAgainstCylinder) {

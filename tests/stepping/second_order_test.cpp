@@ -35,7 +35,7 @@ TEST(SecondOrderSlide, AccelerationDownTheSlopeIsExactAtAnyStep) {
   EXPECT_NEAR(slide_along(run.model, run.simulation.state()), 2 * a, 1e-11);
 }
 
-TEST(SecondOrderTop, EnergyAndMomentumConvergeLikeTheSquareOfTheStep) {
+TEST(SecondOrderTop, KeepsItsEnergyAndItsMomentumToFourthOrder) {
   double energy_error[2], momentum_error[2];
   const double steps[2] = {1e-2, 2.5e-3};
   for (int k = 0; k < 2; ++k) {
@@ -59,8 +59,9 @@ TEST(SecondOrderTop, EnergyAndMomentumConvergeLikeTheSquareOfTheStep) {
     EXPECT_NEAR(run.body(0).pose.orientation.norm(), 1, 4e-16);
   }
   EXPECT_LT(energy_error[0], 1e-3);
-  EXPECT_GT(order(energy_error[0], energy_error[1], 4), 1.8);
-  EXPECT_GT(order(momentum_error[0], momentum_error[1], 4), 1.8);
+  for (double error : energy_error) EXPECT_LT(error, 1e-11);  // the midpoint rule keeps it; rounding of 6000 steps
+  EXPECT_LT(momentum_error[0], 1e-6);
+  EXPECT_GT(order(momentum_error[0], momentum_error[1], 4), 3.6);
 }
 
 // Dropped, bounces with restitution while sliding; the accumulation of bounces ends.

@@ -7,6 +7,7 @@
 #include "stickslip/collision/contact.h"
 #include "stickslip/model/model.h"
 
+#include <span>
 #include <vector>
 
 namespace stickslip::collision {
@@ -22,6 +23,17 @@ class Collider {
   // them on its side, even when it has sunk in a little. Nothing else of the past influences the result.
   virtual void find(const model::Model& model, const model::State& state, double margin, double horizon,
                     std::vector<Contact>& contacts) = 0;
+
+  // Some features are continua of which `find` lists a few points (the rim of a cylinder that stands). `contacts` is
+  // what it found in `state`, `motion` the velocity of each body that a step of length h found with them, relative to
+  // that configuration. Writes to `more` the points that would sink in deepest and are not in the list; true when there
+  // are any: the step is to be solved again with them.
+  virtual bool find_more(const model::Model& model, const model::State& state, std::span<const model::Twist> motion,
+                         double h, std::span<const Contact> contacts, std::vector<Contact>& more) {
+    (void)model, (void)state, (void)motion, (void)h, (void)contacts;
+    more.clear();
+    return false;
+  }
 
   // The same feature pairs in another configuration: refreshes gap, points and normal of each contact in place.
   virtual void refresh(const model::Model& model, const model::State& state, std::vector<Contact>& contacts) = 0;

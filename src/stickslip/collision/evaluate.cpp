@@ -43,7 +43,7 @@ Placement reversed(const Placement& p) {
 Placement vertex_face(const Placed& a, int vertex, const Placed& b, int face) {
   const Facet& facet = b.geometry.facet[static_cast<std::size_t>(face)];
   const Vec3 n = b.frame.rotation * facet.normal;
-  const Vec3 x = a.frame.to_world(a.geometry.vertex[static_cast<std::size_t>(vertex)]);
+  const Vec3 x = a.frame.to_world(vertex_of(a.geometry, vertex));
   return place_over_plane(x, feature_radius(a.geometry, vertex_code(vertex)), n, b.frame.position, facet.offset,
                           b.geometry.rounding);
 }
@@ -84,17 +84,17 @@ Placement evaluate(const Placed& a, FeatureCode feature_a, const Placed& b, Feat
 
   const double ra = feature_radius(a.geometry, feature_a), rb = feature_radius(b.geometry, feature_b);
   if (ka == FeatureKind::Vertex && kb == FeatureKind::Vertex) {
-    return along_difference(a.frame.to_world(a.geometry.vertex[static_cast<std::size_t>(ia)]),
-                            b.frame.to_world(b.geometry.vertex[static_cast<std::size_t>(ib)]), ra, rb, side);
+    return along_difference(a.frame.to_world(vertex_of(a.geometry, ia)), b.frame.to_world(vertex_of(b.geometry, ib)),
+                            ra, rb, side);
   }
   if (ka == FeatureKind::Vertex && kb == FeatureKind::Edge) {
     const WorldEdge edge = world_edge(b, ib);
-    const Vec3 x = a.frame.to_world(a.geometry.vertex[static_cast<std::size_t>(ia)]);
+    const Vec3 x = a.frame.to_world(vertex_of(a.geometry, ia));
     return vertex_edge(x, edge.origin, edge.direction, ra, rb, side);
   }
   if (ka == FeatureKind::Edge && kb == FeatureKind::Vertex) {
     const WorldEdge edge = world_edge(a, ia);
-    const Vec3 x = b.frame.to_world(b.geometry.vertex[static_cast<std::size_t>(ib)]);
+    const Vec3 x = b.frame.to_world(vertex_of(b.geometry, ib));
     return reversed(vertex_edge(x, edge.origin, edge.direction, rb, ra, -side));
   }
   return edge_edge(world_edge(a, ia), world_edge(b, ib), ra, rb, side);

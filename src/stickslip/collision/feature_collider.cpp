@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/collision/feature_collider.h"
 
+#include "stickslip/collision/flat_cap.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -52,7 +54,7 @@ void FeatureCollider::prepare(const model::Model& model) {
   always_.clear();
   pairs_.clear();
   broad_phase_.reset();
-  thin_shapes_ = false;
+  thin_shapes_ = cylinders_ = false;
   for (int body = 0; body < static_cast<int>(body_count_); ++body) {
     const model::Body& source = model.bodies[static_cast<std::size_t>(body)];
     double radius = 0;
@@ -61,6 +63,7 @@ void FeatureCollider::prepare(const model::Model& model) {
       const Geometry& g = geometry_.back();
       if (!g.unbounded()) radius = std::max(radius, g.box_centre.norm() + g.radius);
       thin_shapes_ = thin_shapes_ || g.polygon.thin;
+      cylinders_ = cylinders_ || g.family == Family::Cylinder;
       if (!g.unbounded()) bounded_.push_back(static_cast<int>(geometry_.size()) - 1);
     }
     first_geometry_.push_back(static_cast<int>(geometry_.size()));
@@ -241,16 +244,58 @@ void FeatureCollider::find(const model::Model& model, const model::State& state,
   for (const ShapePair& pair : pairs_) search_pair(pair, margin, horizon, contacts);
 }
 
+Placed FeatureCollider::placed(int body, int shape) const {
+  const auto b = static_cast<std::size_t>(body);
+  return {geometry_[static_cast<std::size_t>(first_geometry_[b] + shape)], frame_[b]};
+}
+
+bool FeatureCollider::find_more(const model::Model& model, const model::State& state,
+                                std::span<const model::Twist> motion, double h, std::span<const Contact> contacts,
+                                std::vector<Contact>& more) {
+  more.clear();
+  if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
+  if (!cylinders_) return false;
+  place_bodies(state, false);
+  for (std::size_t i = 0; i < body_count_; ++i) {
+    frame_[i].linear = motion[i].linear;
+    frame_[i].angular = motion[i].angular;
+  }
+  for (const Contact& contact : contacts) {
+    find_sinking(contact, false, h, contacts, more);
+    find_sinking(contact, true, h, contacts, more);
+  }
+  return !more.empty();
+}
+
+// A point of a rim on a face: does another one of the same rim sink in?
+void FeatureCollider::find_sinking(const Contact& contact, bool rim_is_b, double h, std::span<const Contact> contacts,
+                                   std::vector<Contact>& more) const {
+  const ContactId& id = contact.id;
+  const FeatureCode rim = rim_is_b ? id.feature_b : id.feature_a, face = rim_is_b ? id.feature_a : id.feature_b;
+  const Placed a = placed(id.body_a, id.shape_a), b = placed(id.body_b, id.shape_b);
+  const Placed &cylinder = rim_is_b ? b : a, &other = rim_is_b ? a : b;
+  if (cylinder.geometry.family != Family::Cylinder || feature_kind(rim) != FeatureKind::Vertex ||
+      feature_kind(face) != FeatureKind::Face)
+    return;
+  const int cap = rim_of(feature_index(rim));
+  if (cap < 0) return;
+  const auto found = sinking_rim_point(other, feature_index(face), cylinder, cap, h);
+  if (!found) return;
+  Contact point = contact;
+  (rim_is_b ? point.id.feature_b : point.id.feature_a) = *found;
+  const auto is_it = [&](const Contact& known) { return known.id == point.id; };
+  if (std::ranges::any_of(contacts, is_it) || std::ranges::any_of(more, is_it)) return;
+  const Placement placement = evaluate(a, point.id.feature_a, b, point.id.feature_b, contact.normal);
+  more.push_back({point.id, point.surface, placement.gap, placement.point_a, placement.point_b, placement.normal});
+}
+
 void FeatureCollider::refresh(const model::Model& model, const model::State& state, std::vector<Contact>& contacts) {
   if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
   place_bodies(state, false);
   for (Contact& contact : contacts) {
     const ContactId& id = contact.id;
-    const auto a = static_cast<std::size_t>(id.body_a), b = static_cast<std::size_t>(id.body_b);
-    const Geometry& ga = geometry_[static_cast<std::size_t>(first_geometry_[a] + id.shape_a)];
-    const Geometry& gb = geometry_[static_cast<std::size_t>(first_geometry_[b] + id.shape_b)];
-    const Placement placement =
-        evaluate(Placed{ga, frame_[a]}, id.feature_a, Placed{gb, frame_[b]}, id.feature_b, contact.normal);
+    const Placement placement = evaluate(placed(id.body_a, id.shape_a), id.feature_a, placed(id.body_b, id.shape_b),
+                                         id.feature_b, contact.normal);
     contact.gap = placement.gap;
     contact.point_a = placement.point_a;
     contact.point_b = placement.point_b;

@@ -20,6 +20,8 @@ class FeatureCollider final : public Collider {
  public:
   void find(const model::Model& model, const model::State& state, double margin, double horizon,
             std::vector<Contact>& contacts) override;
+  bool find_more(const model::Model& model, const model::State& state, std::span<const model::Twist> motion, double h,
+                 std::span<const Contact> contacts, std::vector<Contact>& more) override;
   void refresh(const model::Model& model, const model::State& state, std::vector<Contact>& contacts) override;
 
   // The model is read at the first call and again when another one is passed. Call this after changing the shapes of
@@ -40,6 +42,9 @@ class FeatureCollider final : public Collider {
   [[nodiscard]] double sweep_of(double horizon) const;
   [[nodiscard]] double reach_of(const Geometry& a, const Geometry& b, double margin, double horizon) const;
   void search_pair(const ShapePair& pair, double margin, double horizon, std::vector<Contact>& contacts);
+  void find_sinking(const Contact& contact, bool rim_is_b, double h, std::span<const Contact> contacts,
+                    std::vector<Contact>& more) const;
+  [[nodiscard]] Placed placed(int body, int shape) const;
   [[nodiscard]] int surface_of(const model::Model& model, int geometry_a, int geometry_b) const;
 
   const model::Model* model_ = nullptr;
@@ -54,6 +59,7 @@ class FeatureCollider final : public Collider {
   bool placed_ = false;                   // the frames of fixed bodies are known
   std::vector<std::uint8_t> turns_;       // orientation matters: not just balls about the centre of mass
   bool thin_shapes_ = false;              // chains need to know on which side things were
+  bool cylinders_ = false;                // their rims are continua of points
   bool few_pairs_ = false;                // so few that all of them are looked at every time
 
   std::vector<BodyFrame> frame_;

@@ -193,6 +193,20 @@ struct Maker {
 
 }  // namespace
 
+int rim_vertex(int rim, double angle) {
+  constexpr int kEvery = kRimParts / kRimPoints;
+  const auto part = static_cast<int>(std::llround(angle / (2 * std::numbers::pi) * kRimParts)) & (kRimParts - 1);
+  return part % kEvery == 0 ? rim * kRimPoints + part / kEvery : kFirstRimPart + rim * kRimParts + part;
+}
+
+Vec3 rim_point(const Geometry& cylinder, int vertex) {
+  const SmoothSurface& s = cylinder.smooth;
+  const int code = vertex - kFirstRimPart;
+  const double angle = 2 * std::numbers::pi * (code % kRimParts) / kRimParts;
+  const double z = code < kRimParts ? s.half_length : -s.half_length;
+  return s.origin + s.axes * Vec3(s.radius * std::cos(angle), s.radius * std::sin(angle), z);
+}
+
 Geometry make_geometry(const model::PlacedShape& placed, int body, int shape) {
   Geometry g;
   g.body = body;

@@ -32,8 +32,12 @@ enum class Family : std::uint8_t {
 };
 inline constexpr int kFamilies = 9;
 
-// Fixed points on each rim of a cylinder.
+// Points of a cylinder's rims are vertices. Eight fixed ones on each rim (top, then bottom) are in Geometry::vertex;
+// any other one is named by its angle, in parts of a turn so small that the chord between neighbours leaves the circle
+// by less than rounding does.
 inline constexpr int kRimPoints = 8;
+inline constexpr int kRimParts = 1 << 24;
+inline constexpr int kFirstRimPart = 1 << 26;  // vertex kFirstRimPart + rim * kRimParts + part
 
 // How two neighbouring sides of a solid meet. Flat: same plane, not a feature. Reflex: a notch.
 enum class Corner : std::uint8_t { Convex, Flat, Reflex };
@@ -121,8 +125,23 @@ struct Geometry {
 [[nodiscard]] inline double feature_radius(const Geometry& g, FeatureCode feature) {
   if (g.family != Family::Cylinder) return g.rounding;
   const bool side = feature_kind(feature) == FeatureKind::Edge ||
-                    (feature_kind(feature) == FeatureKind::Vertex && feature_index(feature) >= 2 * kRimPoints);
+                    (feature_kind(feature) == FeatureKind::Vertex && feature_index(feature) >= 2 * kRimPoints &&
+                     feature_index(feature) < kFirstRimPart);
   return side ? g.smooth.radius : 0;
+}
+
+// The vertex of a rim (0: top, 1: bottom) that is next to an angle.
+[[nodiscard]] int rim_vertex(int rim, double angle);
+[[nodiscard]] Vec3 rim_point(const Geometry& cylinder, int vertex);
+// On which rim a vertex of a cylinder lies; -1: on none (the ends of the axis).
+[[nodiscard]] inline int rim_of(int vertex) {
+  if (vertex >= kFirstRimPart) return (vertex - kFirstRimPart) / kRimParts;
+  return vertex < 2 * kRimPoints ? vertex / kRimPoints : -1;
+}
+
+// Body frame.
+[[nodiscard]] inline Vec3 vertex_of(const Geometry& g, int i) {
+  return i < kFirstRimPart ? g.vertex[static_cast<std::size_t>(i)] : rim_point(g, i);
 }
 
 // Where a body is and how it moves, in a form that is quick to use.

@@ -38,6 +38,7 @@ struct SearchScratch {
   std::vector<Hit> hits;
   std::vector<int> active, facing, all;
   std::vector<ActiveEdge> edges_a, edges_b;
+  std::vector<double> angles;
 };
 
 struct PairSearch {

@@ -169,7 +169,7 @@ Placement smooth_polytope(const Placed& a, FeatureCode feature_a, const Placed& 
   double r = feature_radius(a.geometry, feature_a);
   Vec3 x;
   if (feature_kind(feature_a) == FeatureKind::Vertex) {
-    x = a.frame.to_world(a.geometry.vertex[i]);
+    x = a.frame.to_world(vertex_of(a.geometry, feature_index(feature_a)));
     if (rim) return vertex_rim(x, r, b, feature_b, side);
   } else {
     const RoundLine line = line_of(a, feature_a);

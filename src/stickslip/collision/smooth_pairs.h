@@ -5,7 +5,7 @@
 //
 // Features: smooth 0 is the whole surface of a superellipse or superellipsoid, wherever it is closest to the other
 // feature. A cylinder has smooth 1 and 2, its top and bottom rim; faces 0 and 1, its caps; edge 0, its side (the axis,
-// rounded by the radius); and vertices 0 .. 2 kRimPoints - 1, fixed points of the rims.
+// rounded by the radius); and vertices, points of the rims (geometry.h).
 #pragma once
 
 #include "stickslip/collision/evaluate.h"

@@ -3,17 +3,14 @@
 //
 // Which features of the other shape face a cylinder, superellipse or superellipsoid?
 //
-//     half-space            the lowest point; of a cylinder the lowest point of either rim, and fixed rim points of a
-//     cap
-//                           that lies nearly flat
+//     half-space            the lowest point; of a cylinder the lowest point of either rim, and points of the rim of a
+//                           cap that lies nearly flat (flat_cap.h)
 //     points, balls         each, with the closest point of the surface
 //     capsule               its ends and its axis, where the closest point lies inside the axis
 //     polygon, polyhedron   faces under the lowest point, edges with the closest point inside them, vertices whose arms
 //                           lean away from the surface
 //     another smooth shape  the closest points; of cylinders: caps, side and rims, each where it faces the other
-//
-// Not found: where the edge of a face crosses the rim of a cap that lies flat on it (the fixed rim points and the
-// face's own corners hold such a cap).
+#include "stickslip/collision/flat_cap.h"
 #include "stickslip/collision/polyhedron_search.h"
 #include "stickslip/collision/smooth_pairs.h"
 
@@ -24,7 +21,7 @@ namespace stickslip::collision {
 namespace {
 
 constexpr double kOnRim = 1e-9;        // part of the size by which a foot may lie outside its face: rounding
-constexpr double kFlatCosine = 0.985;  // 10 degrees: a cap this flat on a face is held by fixed rim points
+constexpr double kFlatCosine = 0.985;  // 10 degrees: a cap this flat on a face is held by points of its rim
 constexpr double kTilt = 1e-9;         // sine below which a rim has no lowest point
 constexpr double kLean = 1e-9;
 constexpr double kAlong = 0.1;  // sine: a side this parallel to an edge lies along it
@@ -33,50 +30,16 @@ bool is_smooth(const Geometry& g) {
   return g.family == Family::Cylinder || g.family == Family::Superellipse || g.family == Family::Superellipsoid;
 }
 
-// Does the foot of world point x lie in face `face` of the shape?
-bool over_face(const Placed& shape, int face, const Vec3& x) {
-  const Geometry& g = shape.geometry;
-  const Vec3 p = shape.frame.to_body(x);
-  const double rim = kOnRim * g.radius;
-  switch (g.family) {
-    case Family::HalfSpace: return true;
-    case Family::Cylinder: {
-      const Vec3 d = p - g.smooth.origin, axis = g.smooth.axes.col(2);
-      return (d - axis.dot(d) * axis).norm() <= g.smooth.radius + rim;
-    }
-    case Family::Polygon: {
-      const auto k = static_cast<std::size_t>(face);
-      const double s = g.polygon.tangent[k].dot(p.head<2>() - g.polygon.vertex[k]);
-      return s >= -rim && s <= g.polygon.length[k] + rim;
-    }
-    default: break;
-  }
-  for (const FacetPiece& piece : g.polyhedron.piece) {
-    if (piece.facet != face) continue;
-    bool inside = true;
-    for (int i = 0; i < piece.sides && inside; ++i) {
-      const PieceSide& side = g.polyhedron.piece_side[static_cast<std::size_t>(piece.first_side + i)];
-      inside = side.outward.dot(p) - side.offset <= rim;
-    }
-    if (inside) return true;
-  }
-  return false;
-}
-
-double height_over(const Placed& shape, const Facet& facet, const Vec3& normal, const Vec3& x) {
-  return normal.dot(x - shape.frame.position) - facet.offset;
-}
-
 // The smooth shape (pair.b) against face `face` of pair.a.
 void search_face(PairSearch& pair, int face, double depth) {
-  const Facet& facet = pair.a.geometry.facet[static_cast<std::size_t>(face)];
-  const Vec3 normal = pair.a.frame.rotation * facet.normal;
+  const Vec3 normal = pair.a.frame.rotation * pair.a.geometry.facet[static_cast<std::size_t>(face)].normal;
   const double same = 1e-8 * pair.b.geometry.radius;
+  const auto near = [&](const Vec3& x) {
+    const double gap = height_over(pair.a, face, x);
+    return gap < pair.reach && gap > -depth && !came_in_elsewhere(pair.a, face, gap, x);
+  };
   const auto try_add = [&](FeatureCode feature, const Vec3& x) {
-    const double gap = height_over(pair.a, facet, normal, x);
-    if (gap < pair.reach && gap > -depth && over_face(pair.a, face, x)) {
-      pair.add_unless_there(face_code(face), feature, -normal, same);
-    }
+    if (near(x) && over_face(pair.a, face, x)) pair.add_unless_there(face_code(face), feature, -normal, same);
   };
   if (pair.b.geometry.family != Family::Cylinder) {
     return try_add(smooth_code(0), smooth_support(pair.b, smooth_code(0), -normal));
@@ -88,6 +51,13 @@ void search_face(PairSearch& pair, int face, double depth) {
     if (faces_down) {
       for (int i = cap * kRimPoints; i < (cap + 1) * kRimPoints; ++i) {
         try_add(vertex_code(i), pair.b.frame.to_world(pair.b.geometry.vertex[static_cast<std::size_t>(i)]));
+      }
+      // Next to a fixed point a crossing is that point: named by an angle it may miss it by a part of the turn.
+      find_rim_crossings(pair.a, face, pair.b, pair.scratch.angles);
+      for (const double angle : pair.scratch.angles) {
+        const int i = rim_vertex(cap, angle);
+        if (near(pair.b.frame.to_world(vertex_of(pair.b.geometry, i))))
+          pair.add_unless_there(face_code(face), vertex_code(i), -normal, 1e-6 * pair.b.geometry.radius);
       }
     }
     // The other cap's rim matters while the cylinder lies, not while it stands.
@@ -135,10 +105,14 @@ bool in_reach(const PairSearch& pair, const PolyhedronEdge& edge, double radius)
   return (begin + s * edge.direction - centre).norm() <= pair.b.geometry.radius + pair.reach + radius;
 }
 
+bool faces_lean_away(const PairSearch& pair, const PolyhedronEdge& edge, const Vec3& n) {
+  const Vec3 m = pair.a.frame.rotation.transpose() * n;
+  return edge.into[0].dot(m) >= -kLean && edge.into[1].dot(m) >= -kLean;
+}
+
 // Does normal n (world, out of b) fit the edge of a: place t inside it, both its facets leaning away?
 bool fits(const PairSearch& pair, const PolyhedronEdge& edge, double t, const Vec3& n) {
-  const Vec3 m = pair.a.frame.rotation.transpose() * n;
-  return t > 0 && t < edge.length && edge.into[0].dot(m) >= -kLean && edge.into[1].dot(m) >= -kLean;
+  return t > 0 && t < edge.length && faces_lean_away(pair, edge, n);
 }
 
 double place_along(const PairSearch& pair, const PolyhedronEdge& edge, const Vec3& x) {
@@ -172,8 +146,28 @@ void search_side_ends(PairSearch& pair, int i, double depth) {
     const Vec3 out = begin + t * u - x;  // from the axis to the edge
     const double gap = out.norm() - pair.b.geometry.smooth.radius - feature_radius(pair.a.geometry, edge_code(i));
     if (gap >= pair.reach || gap < -depth || out.norm() == 0) continue;
-    if (fits(pair, edge, t, out.normalized())) pair.add(edge_code(i), vertex_code(end), out);
+    // Sides of one length end together: a place at the end counts, and is one contact although both sides find it.
+    const double slack = kOnRim * edge.length;
+    if (t > -slack && t < edge.length + slack && faces_lean_away(pair, edge, out.normalized()))
+      pair.add_unless_there(edge_code(i), vertex_code(end), out, 1e-8 * pair.b.geometry.radius);
   }
+}
+
+// The side of a cylinder is its axis, rounded, and that goes on beyond its caps. What lies deeper under the side than
+// under a cap came in through the cap: an edge on which a can stands.
+bool through_cap(const Placed& shape, const Vec3& x, double gap) {
+  if (shape.geometry.family != Family::Cylinder) return false;
+  const double above = height_over(shape, 0, x), below = height_over(shape, 1, x);
+  return gap < std::max(above, below) - kOnRim * shape.geometry.radius;
+}
+
+void search_sides(PairSearch& pair, int i, double depth) {
+  const std::size_t before = pair.out.size();
+  search_edge_pair(pair, place_edge(pair.a, i), place_edge(pair.b, 0), depth);
+  if (pair.out.size() == before) return;
+  const Contact& found = pair.out.back();
+  const Vec3 &of_a = pair.swapped ? found.point_b : found.point_a, &of_b = pair.swapped ? found.point_a : found.point_b;
+  if (through_cap(pair.a, of_b, found.gap) || through_cap(pair.b, of_a, found.gap)) pair.out.pop_back();
 }
 
 // Edges of pair.a (the side of a cylinder is one) against the surface of pair.b.
@@ -184,7 +178,7 @@ void search_edges(PairSearch& pair, double depth) {
     const double radius = feature_radius(a, edge_code(i));
     if (edge.corner != Corner::Convex || !in_reach(pair, edge, radius)) continue;
     if (pair.b.geometry.family == Family::Cylinder) {
-      search_edge_pair(pair, place_edge(pair.a, i), place_edge(pair.b, 0), depth);
+      search_sides(pair, i, depth);
       search_rim(pair, i, 0, depth);
       search_rim(pair, i, 1, depth);
       search_side_ends(pair, i, depth);

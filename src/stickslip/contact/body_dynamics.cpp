@@ -116,6 +116,21 @@ Vec3 gyroscopic_step(const Mat3& inertia, const Quat& orientation, const Vec3& a
   return angular_velocity;  // turns by more than a radian in a step: leave the term out, which also keeps the energy
 }
 
+Vec3 free_turn(const Mat3& inertia, const Vec3& angular_velocity, double h, Quat& orientation) {
+  static const double kOuter = 1 / (2 - std::cbrt(2.0));
+  Vec3 w = angular_velocity;
+  for (const double part : {kOuter, 1 - 2 * kOuter, kOuter}) {
+    const Vec3 next = gyroscopic_step(inertia, orientation, w, part * h);
+    const Vec3 turn = 0.5 * part * h * (w + next);
+    const double angle = turn.norm();
+    if (angle == 0) return w;
+    const Quat rotation(Eigen::AngleAxisd(angle, turn / angle));
+    w = rotation * next;
+    orientation = (rotation * orientation).normalized();
+  }
+  return w;
+}
+
 double kinetic_energy(const model::Model& model, const model::State& state) {
   double energy = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {

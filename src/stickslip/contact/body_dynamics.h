@@ -64,6 +64,12 @@ void evaluate_inertia(const model::Body& body, const BodyTraits& traits, const Q
 [[nodiscard]] Vec3 gyroscopic_step(const Mat3& inertia, const Quat& orientation, const Vec3& angular_velocity,
                                    double h);
 
+// Torque-free motion over h to fourth order: turns the orientation and returns the angular velocity (world frame)
+// after it. Three steps of the midpoint rule, of 1.35 h, -1.70 h and 1.35 h (Yoshida's composition), each of which
+// keeps the energy and the length of the angular momentum; the body turns by the mean of the angular velocities before
+// and after, which makes each step symmetric in time.
+[[nodiscard]] Vec3 free_turn(const Mat3& inertia, const Vec3& angular_velocity, double h, Quat& orientation);
+
 [[nodiscard]] double kinetic_energy(const model::Model& model, const model::State& state);
 [[nodiscard]] double potential_energy(const model::Model& model, const model::State& state);  // of gravity
 

@@ -92,6 +92,12 @@ void carry_over(const std::vector<ContactMemory>& before, const std::vector<coll
   }
 }
 
+void insert_contacts(const std::vector<collision::Contact>& more, std::vector<collision::Contact>& contacts) {
+  const auto by_id = [](const collision::Contact& x, const collision::Contact& y) { return x.id < y.id; };
+  for (const collision::Contact& contact : more)
+    contacts.insert(std::ranges::upper_bound(contacts, contact, by_id), contact);
+}
+
 Mode mode_before_touch(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b) {
   double u[3] = {};
   for (int k = 1; k < dimension; ++k) u[k] = contact::relative_velocity(rows, k, a, b);

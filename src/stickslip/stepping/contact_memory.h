@@ -20,6 +20,12 @@ constexpr double kVelocityNoise = 1e-12;
 void carry_over(const std::vector<ContactMemory>& before, const std::vector<collision::Contact>& contacts,
                 std::vector<ContactMemory>& memory);
 
+// Adds contacts to a list in canonical order.
+void insert_contacts(const std::vector<collision::Contact>& more, std::vector<collision::Contact>& contacts);
+// So often at most a step is solved again with contacts that Collider::find_more adds: each time the part of a rim on
+// which a body tips is halved, and what the point between would sink in falls to a quarter.
+constexpr int kMostRimRounds = 12;
+
 // How a contact that was not touching meets: at rest against each other (static friction holds) or sliding.
 [[nodiscard]] contact::Mode mode_before_touch(const contact::ContactRows& rows, int dimension, const model::Twist& a,
                                               const model::Twist& b);

@@ -56,6 +56,28 @@ void EulerStep::find_contacts(World& world) {
                       : std::min(0.0, contacts_[c].gap) * std::max(0.0, 1 - h_ / whole_step_);
 }
 
+// Points of rims that would sink in at the velocities found: then the problems are posed again with them. Compliant
+// surfaces give way at the points that there are.
+bool EulerStep::more_contacts(World& world) {
+  if (contacts_.size() < 2) return false;
+  if (!world.collider.find_more(world.model, at_, velocity_, h_, contacts_, more_)) return false;
+  std::erase_if(more_, [&](const collision::Contact& contact) { return is_compliant(world, contact); });
+  for (const collision::Contact& contact : more_) {
+    const auto at = std::ranges::lower_bound(contacts_, contact.id, {}, &collision::Contact::id) - contacts_.begin();
+    ContactMemory memory;
+    memory.id = contact.id;
+    const auto known = std::ranges::lower_bound(world.memory, contact.id, {}, &ContactMemory::id);
+    if (known != world.memory.end() && known->id == contact.id) memory = *known;
+    contacts_.insert(contacts_.begin() + at, contact);
+    memory_.insert(memory_.begin() + at, memory);
+    overlap_.insert(overlap_.begin() + at, std::min(0.0, contact.gap) * std::max(0.0, 1 - h_ / whole_step_));
+  }
+  if (more_.empty()) return false;
+  warm_ = false;
+  rim_points_added_ = true;
+  return true;
+}
+
 double EulerStep::acceleration_of(const collision::Contact& contact, const model::State& state) const {
   double acceleration = acceleration_;
   for (const auto& [body, point] :

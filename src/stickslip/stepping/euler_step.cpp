@@ -51,11 +51,20 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
       show_drives(world);
     }
     if (!settle_motion(world, iteration, report, failure)) return false;
+    for (int round = 1; iteration == 0 && whole_rims_ && round < kMostRimRounds && more_contacts(world); ++round)
+      if (!settle_motion(world, iteration, report, failure)) return false;
     const bool nothing_moves_along = contacts_.empty() && supports_.empty() && !forces_vary_;
     if (!rules_.end_geometry || nothing_moves_along || same_impulses_) break;
     if (iteration > 0 && settled(world)) {
       keep_solved_velocities();
       break;
+    }
+    if (iteration == kMostIterations && rim_points_added_) {
+      // Points of a rim next to each other may take turns at the end of the step: those that collision lists will do.
+      whole_rims_ = false;
+      const bool solved = solve(world, h, end_time, report, failure);
+      whole_rims_ = true;
+      return solved;
     }
     if (iteration == kMostIterations) {
       report_failure(world, nullptr, report,
@@ -89,6 +98,7 @@ void EulerStep::begin(World& world, double h, double end_time) {
                         : model::Twist{};
   }
   warm_ = false;
+  rim_points_added_ = false;
   gamma_ = h_ * world.method.gamma;
   at_ = world.state;
   at_.bodies.resize(n + 1);

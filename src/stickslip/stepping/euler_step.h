@@ -96,6 +96,7 @@ class EulerStep {
  private:
   void begin(World& world, double h, double end_time);
   void find_contacts(World& world);
+  bool more_contacts(World& world);
   void choose_closed();
   void leave_out_watched();
   template <class TakesPart>
@@ -208,8 +209,8 @@ class EulerStep {
   // Per body and one more, the plane that stands still.
   std::vector<contact::BodyDynamics> dynamics_;
   std::vector<model::Twist> free_, drive_, reference_, velocity_, last_;
-  model::State at_, end_;  // where geometry is evaluated; the end of the step
-  std::vector<collision::Contact> contacts_, open_;
+  model::State at_, end_;                                   // where geometry is evaluated; the end of the step
+  std::vector<collision::Contact> contacts_, open_, more_;  // more_: points of rims, to be added
   std::vector<ContactMemory> memory_, open_memory_;
   std::vector<collision::ContactId> watched_;
   std::vector<double> overlap_;     // what may be left of the penetration at the start of a part of a step, <= 0
@@ -245,6 +246,8 @@ class EulerStep {
   bool warm_ = false;                // the islands' impulses are those of the last iteration
   bool same_impulses_ = false;       // and solve the problem of this one
   double change_ = 0, largest_ = 0;  // of the velocities, in the last iteration
+  bool whole_rims_ = true;           // ask for the points of rims about which bodies tip
+  bool rim_points_added_ = false;    // to this step
 };
 
 }  // namespace stickslip::stepping

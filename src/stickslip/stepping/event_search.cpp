@@ -67,7 +67,7 @@ void SecondOrder::touch(World& world, Component& component, const Candidate& eve
                                       contact.velocity[0] < 0);
     if (!touches) continue;
     const double e = world.model.surfaces[index(contact.contact.surface)].restitution;
-    const bool last_bounce = 2 * e * std::fabs(contact.velocity[0]) < H * falling;
+    const bool last_bounce = 2 * e * std::fabs(contact.velocity[0]) < std::max(H, world.method.step) * falling;
     restitution_[c] = last_bounce ? 0.0 : e;
   }
   modes_.clear();

@@ -3,8 +3,7 @@
 //
 // The two non-smooth steps of a component (trial.h): impact at frozen configuration, and the first-order fall-back.
 //
-// Impact:      A (v+ - v-) = J' p,   0 <= u_n+ + e u_n-  _|_  p_n >= 0,   friction (kinetic) against u_t+;
-//              e is lowered where the impact would gain energy.
+// Impact:      the law of each pair (impact_law.h), as in all steppers.
 // First order: Stewart-Trinkle (stewart_trinkle.h), restricted to the component's bodies and contacts.
 #include "stickslip/contact/material.h"
 #include "stickslip/stepping/contact_memory.h"
@@ -20,35 +19,6 @@ namespace stickslip::stepping {
 using contact::ContactRows;
 using contact::Mode;
 using contact::relative_velocity;
-
-// Newton's law with the largest share of the restitution that gains no energy: with friction, or where several contacts
-// meet, all of it can.
-bool TrialStep::rebound(World& world, std::span<const double> restitution) {
-  constexpr int kBisections = 40;
-  constexpr double kRounding = 1e-12;
-  contact::Island& island = system_.islands()[0];
-  const auto D = index(world.model.dimension);
-  const std::vector<double> before(island.problem.q.begin(), island.problem.q.end());
-  const auto attempt = [&](double share) {
-    for (std::size_t c = 0; c < closed_.size(); ++c) {
-      const double e = restitution[index(closed_[c])], u = before[c * D];
-      island.problem.q[c * D] = u < 0 && e > 0 ? u * (1 + share * e) : u;
-    }
-    std::ranges::fill(island.r, 0.0);
-    return solve(world);
-  };
-  if (!attempt(1)) return false;
-  double size = 0;  // of the energies
-  for (std::size_t k = 0; k < before.size(); ++k) size += std::fabs(island.r[k] * before[k]);
-  if (energy_gained(island, before) <= kRounding * size) return true;
-  double low = 0, high = 1;
-  for (int k = 0; k < kBisections; ++k) {
-    const double middle = 0.5 * (low + high);
-    if (!attempt(middle)) return false;
-    (energy_gained(island, before) > kRounding * size ? high : low) = middle;
-  }
-  return attempt(low);
-}
 
 // Rows, inertia and velocities before of the contacts in closed_, whose rows are in rows_mid_.
 void TrialStep::pose_impact(World& world, const Component& component) {
@@ -122,7 +92,13 @@ bool TrialStep::impact(World& world, Component& component, std::span<const doubl
       rows_mid_.push_back(component.contacts[c].rows);
     }
   pose_impact(world, component);
-  if (!rebound(world, restitution)) return false;
+  laws_.clear();
+  for (int c : closed_) {
+    const model::Surface& surface = world.model.surfaces[index(component.contacts[index(c)].contact.surface)];
+    laws_.push_back({std::max(0.0, restitution[index(c)]), surface.impact, surface.friction_kinetic});
+  }
+  ++solves_;
+  if (!impacts_.resolve(world.method, laws_, system_.islands()[0])) return false;
   take_impact(world, component);
   return true;
 }
@@ -190,6 +166,7 @@ void TrialStep::run_first_order(World& world, Component& component, double h, Tr
   trial.acceleration.resize(n);
   trial.contacts.resize(component.contacts.size());
   acceleration_.assign(n, {});
+  for (const BodyStart& body : component.bodies) turns_freely_[index(body.body)] = false;
   predict(world, component, 0);  // masses at the start; free_ is set below
   place_driven(world, component, at(component.offset + h), end_);
   for (int b : component.driven) {

@@ -31,7 +31,7 @@ bool comes_before(const Event& a, const Event& b) {
 
 }  // namespace
 
-StepReport SecondOrder::advance(World& world, double h, double end_time) {
+StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
   StepReport report;
   before_.bodies = world.state.bodies;
   before_.time = world.state.time;
@@ -40,11 +40,20 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
   trials_.reset_counters();
   trials_.begin(world, h, end_time);
   find_contacts(world, h);
-  make_components(world);
-  Outcome outcome = Outcome::Done;
-  for (std::size_t k = 0; k < component_count_ && outcome == Outcome::Done; ++k) {
-    outcome = advance_component(world, components_[k], h);
-    if (outcome == Outcome::Failed) fail(world, components_[k], report);
+  rounds_ = 0;
+  Outcome outcome = Outcome::MoreContacts;
+  while (outcome == Outcome::MoreContacts) {
+    make_components(world);
+    outcome = Outcome::Done;
+    for (std::size_t k = 0; k < component_count_ && outcome == Outcome::Done; ++k) {
+      outcome = advance_component(world, components_[k], h);
+      if (outcome == Outcome::Failed) fail(world, components_[k], report);
+    }
+    if (outcome != Outcome::MoreContacts) break;
+    world.state = before_;
+    events_.clear();
+    sub_steps_ = fallbacks_ = 0;
+    recall(world);
   }
   report.solves = trials_.solves();
   report.contacts = static_cast<int>(contacts_.size());
@@ -83,7 +92,8 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     if (halvings > 0) h = std::max(h / (1 << halvings), h_min);
     trials_.run(world, component, h, trial_);
     if (!trial_.certified || (crowd && trials_.solves() - first_solve > kTooDear)) return give_up(world, component, H);
-    if (gains_energy(world, component)) {
+    if (more_contacts(world, component)) return Outcome::MoreContacts;
+    if (gains_energy(world, component) || outruns_step(world, component)) {
       if (++cuts > kMostCuts) return give_up(world, component, H);
       longest = std::max(0.25 * h, h_min);
       continue;
@@ -144,6 +154,27 @@ bool SecondOrder::gains_energy(const World& world, const Component& component) c
     size += std::max(before, after);
   }
   return gained > kGain * size;
+}
+
+// Where a pressed contact moves far over its bodies within the sub-step, the rows of the middle say little about its
+// ends: a coin that has nearly settled turns its lowest point around the rim at once.
+bool SecondOrder::outruns_step(const World& world, const Component& component) const {
+  constexpr double kFar = 0.2;  // of the arm from the centre of mass, or of the radius of gyration
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    if (!trial_.contacts[c].closed) continue;
+    const collision::Contact &start = component.contacts[c].contact, &end = trial_.contacts[c].contact;
+    const bool movable_a = world.traits[index(start.id.body_a)].movable;
+    const int b = movable_a ? start.id.body_a : start.id.body_b;
+    const model::Body& body = world.model.bodies[index(b)];
+    if (!body.rotates()) continue;
+    const auto at = std::ranges::lower_bound(component.bodies, b, {}, &BodyStart::body) - component.bodies.begin();
+    const Vec3 before = (movable_a ? start.point_a : start.point_b) - world.state.bodies[index(b)].pose.position;
+    const Vec3 after =
+        (movable_a ? end.point_a : end.point_b) - trial_.bodies[static_cast<std::size_t>(at)].pose.position;
+    const double size = std::max(before.squaredNorm(), body.inertia.diagonal().maxCoeff() / body.mass);
+    if ((after - before).squaredNorm() > kFar * kFar * size) return true;
+  }
+  return false;
 }
 
 // The sub-step that ends at an event, unless it gains energy: then first order takes over, as from an unsolved problem.
@@ -306,10 +337,12 @@ SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, 
     const ContactStart& start = component.contacts[c];
     const double e = world.model.surfaces[index(start.contact.surface)].restitution;
     const double speed = start.velocity[0];
-    if (speed < 0 && -2 * e * speed > H * world.model.gravity.norm()) rebound_[c] = -e * speed;
+    if (speed < 0 && -2 * e * speed > std::max(H, world.method.step) * world.model.gravity.norm())
+      rebound_[c] = -e * speed;
   }
   trials_.run_first_order(world, component, h, trial_);
   if (!trial_.certified) return Outcome::Failed;
+  if (more_contacts(world, component)) return Outcome::MoreContacts;
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     ContactStart& start = component.contacts[c];
     const ContactTrial& out = trial_.contacts[c];

@@ -11,6 +11,8 @@
 //         stop at tau            search the instant at which friction can hold; or, if it cannot, where slip reverses
 //         touch at tau           search the instant of zero gap, accept, impact
 //         turn of slip           shorten the sub-step and try again
+//         a closed contact is no longer among those that collision finds (a corner has run off the end of a face):
+//                                the instant is found by bisection, and the step goes on from there with new contacts
 //       too many events (accumulation, chatter, jam), or a problem that was not solved: first-order step over the rest,
 //         and over the next 1, 3, 7 ... 31 steps as long as that goes on; crowds of contacts are given fewer trials
 //
@@ -49,9 +51,29 @@ class SecondOrder final : public Stepper {
     bool margins_known = false, false_alarm = false;
     bool fresh = true;  // found in this step
   };
-  enum class Outcome { Done, Failed };
+  enum class Outcome { Done, Failed, MoreContacts };
+  // All that a step changes.
+  struct Snapshot {
+    model::State state;
+    std::vector<collision::Contact> contacts;
+    std::vector<ContactMemory> memory;
+    std::vector<BodyHistory> body_history;
+    std::vector<ContactHistory> history;
+  };
 
+  void prepare(const World& world);
+  StepReport advance_part(World& world, double h, double end_time);
+  StepReport advance_to_end_of_feature(World& world, double h, double end_time);
+  [[nodiscard]] bool list_lost(World& world, double h);
+  [[nodiscard]] bool is_present(const collision::ContactId& id) const;
+  [[nodiscard]] bool is_replaced(const World& world, const collision::Contact& contact, double h) const;
+  [[nodiscard]] bool lost_some(World& world);
+  void list_present(World& world);
+  void keep(const World& world, Snapshot& kept) const;
+  void put_back(World& world, const Snapshot& kept);
   void find_contacts(World& world, double h);
+  void recall(const World& world);
+  [[nodiscard]] bool more_contacts(World& world, const Component& component);
   void make_components(World& world);
   void add_contact(World& world, int c, Component& component);
   void remember(World& world, double h);
@@ -70,6 +92,7 @@ class SecondOrder final : public Stepper {
   bool reverse(World& world, Component& component, int c, double tau, double h);
   bool accept_event(World& world, Component& component);
   [[nodiscard]] bool gains_energy(const World& world, const Component& component) const;
+  [[nodiscard]] bool outruns_step(const World& world, const Component& component) const;
   static void wait_at_first_order(Component& component);
   Outcome give_up(World& world, Component& component, double H);
   Outcome fall_back(World& world, Component& component, double H);
@@ -81,17 +104,22 @@ class SecondOrder final : public Stepper {
   Trial trial_, best_;
   std::vector<Component> components_;
   std::size_t component_count_ = 0;
-  std::vector<collision::Contact> contacts_;
+  std::vector<collision::Contact> contacts_, more_;  // more_: points of rims that find() leaves out
+  std::vector<model::Twist> motion_;
   std::vector<ContactMemory> memory_;
   std::vector<BodyHistory> body_history_;              // by body
   std::vector<ContactHistory> history_, old_history_;  // beside World::memory
-  std::vector<Event> events_;
+  std::vector<Event> events_, all_events_;             // of a part, of the step
   std::vector<contact::Mode> modes_;
   std::vector<double> breakpoints_, restitution_, rebound_;
   std::vector<int> parent_, component_of_, stopping_;
   model::State before_;
-  bool prepared_ = false, coupled_ = false;
-  int sub_steps_ = 0, fallbacks_ = 0;
+  Snapshot step_start_, part_start_;
+  std::vector<collision::Contact> present_;  // what collision finds at the end of a part
+  std::vector<collision::Contact> lost_;     // closed contacts that it does not find
+  double margin_ = 0;                        // with which contacts were found
+  bool prepared_ = false, coupled_ = false, features_end_ = false, thin_shapes_ = false;
+  int sub_steps_ = 0, fallbacks_ = 0, rounds_ = 0;
 };
 
 }  // namespace stickslip::stepping

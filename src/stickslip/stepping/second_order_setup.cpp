@@ -42,33 +42,50 @@ double impact_speed(const std::vector<collision::Contact>& contacts, const model
 
 }  // namespace
 
+// Once per run. Planes, balls and points have no ends that a contact could run off.
+void SecondOrder::prepare(const World& world) {
+  prepared_ = true;
+  body_history_.resize(world.model.bodies.size());
+  int with_ends = 0, without = 0;
+  for (std::size_t i = 0; i < world.traits.size(); ++i) {
+    coupled_ |= world.traits[i].pushed && world.traits[i].movable;
+    const auto& list = world.model.bodies[i].drive.breakpoints;
+    breakpoints_.insert(breakpoints_.end(), list.begin(), list.end());
+    for (const model::PlacedShape& placed : world.model.bodies[i].shapes) {
+      const model::Shape& shape = placed.shape;
+      const bool plain = std::holds_alternative<model::Sphere>(shape) || std::holds_alternative<model::Disc>(shape) ||
+                         std::holds_alternative<model::PointSet>(shape);
+      if (!plain && !std::holds_alternative<model::HalfSpace>(shape)) ++with_ends;
+      if (plain) ++without;
+      thin_shapes_ |= std::holds_alternative<model::Chain>(shape);
+    }
+  }
+  features_end_ = with_ends > 1 || (with_ends == 1 && without > 0);
+  std::sort(breakpoints_.begin(), breakpoints_.end());
+  breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
+}
+
 // Everything that may touch within the step: reach at the present velocities, plus what accelerations can add. When
 // something collides within the step, also what a body can reach that is hit (twice the speed: a light one).
 void SecondOrder::find_contacts(World& world, double h) {
-  if (!prepared_) {
-    prepared_ = true;
-    body_history_.resize(world.model.bodies.size());
-    for (std::size_t i = 0; i < world.traits.size(); ++i) {
-      coupled_ |= world.traits[i].pushed && world.traits[i].movable;
-      const auto& list = world.model.bodies[i].drive.breakpoints;
-      breakpoints_.insert(breakpoints_.end(), list.begin(), list.end());
-    }
-    std::sort(breakpoints_.begin(), breakpoints_.end());
-    breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
-  }
   double acceleration = world.model.gravity.norm();
   for (std::size_t i = 0; i < body_history_.size(); ++i)
     acceleration = std::max(acceleration, body_history_[i].acceleration.linear.norm());
   const double driven = largest_change(world.traits, world.state, trials_.place_ends(world));
-  const double margin = 2 * h * (h * acceleration + driven);
+  const double margin = margin_ = 2 * h * (h * acceleration + driven);
+  if (thin_shapes_) contacts_ = world.contacts;  // on which side things were
   world.collider.find(world.model, world.state, margin, h, contacts_);
   if (world.model.bodies.size() > 2) {
     const double speed = impact_speed(contacts_, world.state, h);
     if (speed > 0) world.collider.find(world.model, world.state, margin + 2 * h * speed, h, contacts_);
   }
-  carry_over(world.memory, contacts_, memory_);
-  // Histories follow the same merge.
   old_history_.swap(history_);
+  recall(world);
+}
+
+// What is remembered of the contacts of this step; histories follow the same merge.
+void SecondOrder::recall(const World& world) {
+  carry_over(world.memory, contacts_, memory_);
   history_.resize(contacts_.size());
   std::size_t k = 0;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -77,6 +94,19 @@ void SecondOrder::find_contacts(World& world, double h) {
     history_[c] = known ? old_history_[k] : ContactHistory{};
     if (!known) history_[c].fresh = true;
   }
+}
+
+// Points of rims that sink in over the trial: then the step begins again with them.
+bool SecondOrder::more_contacts(World& world, const Component& component) {
+  if (component.contacts.size() < 2 || rounds_ >= kMostRimRounds) return false;
+  motion_.assign(world.model.bodies.size(), {});
+  for (int b : component.driven) motion_[index(b)] = trials_.driven_velocity(b);
+  for (std::size_t k = 0; k < component.bodies.size(); ++k)
+    motion_[index(component.bodies[k].body)] = trial_.bodies[k].velocity;
+  if (!world.collider.find_more(world.model, world.state, motion_, trial_.h, contacts_, more_)) return false;
+  ++rounds_;
+  insert_contacts(more_, contacts_);
+  return true;
 }
 
 int SecondOrder::find_root(int body) {

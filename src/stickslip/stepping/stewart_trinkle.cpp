@@ -18,7 +18,12 @@ using contact::relative_velocity;
 
 StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   StepReport report;
-  if (free_.empty()) plain_ = world.method.friction == "cone" && world.method.solver == "auto";
+  if (free_.empty()) {
+    plain_ = world.method.friction == "cone" && world.method.solver == "auto";
+    for (const model::Body& body : world.model.bodies)
+      for (const model::PlacedShape& shape : body.shapes)
+        thin_shapes_ |= std::holds_alternative<model::Chain>(shape.shape);
+  }
   predict_free_motion(world, h);
   collide(world, h, end_time);
   const bool single =
@@ -27,14 +32,17 @@ StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
     move_bodies(world, h, end_time);
     return report;
   }
-  system_.build(world.model.dimension, world.state, contacts_, dynamics_);
-  system_.assemble(dynamics_);
-  world.model.dimension == 2 ? pose_problems<2>(world, h) : pose_problems<3>(world, h);
-  if (!solve_problems(world, report)) {
-    model::apply_drives(world.model, world.state.time, world.state);
-    return report;
+  for (int round = 0; round == 0 || (round < kMostRimRounds && more_contacts(world, h)); ++round) {
+    system_.build(world.model.dimension, world.state, contacts_, dynamics_);
+    system_.assemble(dynamics_);
+    world.model.dimension == 2 ? pose_problems<2>(world, h) : pose_problems<3>(world, h);
+    if (!solve_problems(world, report)) {
+      for (std::size_t i = 0; i < start_.size(); ++i) world.state.bodies[i].velocity = start_[i];
+      model::apply_drives(world.model, world.state.time, world.state);
+      return report;
+    }
+    update_velocities(world);
   }
-  update_velocities(world);
   remember_contacts(world, h);
   move_bodies(world, h, end_time);
   return report;
@@ -96,7 +104,20 @@ void StewartTrinkle::collide(World& world, double h, double end_time) {
     drive_[i].angular = v.angular;
     v.angular.setZero();
   }
+  if (thin_shapes_) contacts_ = world.contacts;
   world.collider.find(world.model, world.state, reach_, h, contacts_);
+}
+
+// Points of rims that would sink in at the velocities found: then the step is solved again with them. Prescribed bodies
+// have done their motion.
+bool StewartTrinkle::more_contacts(World& world, double h) {
+  if (contacts_.size() < 2) return false;
+  motion_.resize(drive_.size());
+  for (std::size_t i = 0; i < drive_.size(); ++i)
+    motion_[i] = scaled_sum(1, world.state.bodies[i].velocity, -1, drive_[i]);
+  if (!world.collider.find_more(world.model, world.state, motion_, h, contacts_, more_)) return false;
+  insert_contacts(more_, contacts_);
+  return true;
 }
 
 template <int D>

@@ -47,6 +47,7 @@ class StewartTrinkle final : public Stepper {
  private:
   void predict_free_motion(World& world, double h);
   void collide(World& world, double h, double end_time);
+  bool more_contacts(World& world, double h);
   template <int D>
   bool resolve_single(World& world, double h, StepReport& report);
   template <int D>
@@ -62,13 +63,15 @@ class StewartTrinkle final : public Stepper {
   IslandPool pool_;
   std::vector<contact::BodyDynamics> dynamics_;
   std::vector<model::Twist> free_, start_,
-      drive_;  // velocities without contacts, at the start, of prescribed dofs only
-  std::vector<collision::Contact> contacts_;
-  std::vector<ContactMemory> memory_;  // of the contacts of this step
+      drive_;                         // velocities without contacts, at the start, of prescribed dofs only
+  std::vector<model::Twist> motion_;  // of all bodies, prescribed ones at rest
+  std::vector<collision::Contact> contacts_, more_;  // more_: points that find() leaves out
+  std::vector<ContactMemory> memory_;                // of the contacts of this step
   Rest rest_;
-  bool plain_ = false;    // the cone and the solver that fixed sizes know
-  double inertia_h_ = 0;  // for which dynamics_ was made
-  double reach_ = 0;      // how far a force can move a body within the step
+  bool thin_shapes_ = false;  // collision must know on which side things were
+  bool plain_ = false;        // the cone and the solver that fixed sizes know
+  double inertia_h_ = 0;      // for which dynamics_ was made
+  double reach_ = 0;          // how far a force can move a body within the step
 };
 
 }  // namespace stickslip::stepping

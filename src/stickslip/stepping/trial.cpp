@@ -20,7 +20,7 @@ void TrialStep::begin(World& world, double H, double end_time) {
   time_ = world.state.time;
   end_time_ = end_time;
   nearly_end_ = H * (1 - 1e-12);
-  step_ = H;
+  step_ = std::max(H, world.method.step);
   // Movable bodies are placed by predict(), driven ones by place_driven(); what others read of a body that is neither
   // in the component (force functions) must be of now.
   const bool all = std::ranges::any_of(world.traits, [](const contact::BodyTraits& traits) { return traits.pushed; });
@@ -30,6 +30,7 @@ void TrialStep::begin(World& world, double H, double end_time) {
   }
   if (dynamics_.size() == n) return;
   dynamics_.resize(n);
+  turns_freely_.assign(n, 0);
   for (auto* list : {&free_, &jerk_, &drive_mid_, &drive_end_}) list->resize(n);
   magnitude_linear_.resize(n);
   magnitude_angular_.resize(n);
@@ -83,7 +84,7 @@ void TrialStep::run(World& world, Component& component, double h, Trial& trial) 
   acceleration_.resize(n);
   for (std::size_t k = 0; k < n; ++k)
     acceleration_[k] = component.acceleration_known ? component.bodies[k].acceleration : model::Twist{};
-  list_closed(component);
+  list_closed(world, component);
   place_driven(world, component, time_ + component.offset + 0.5 * h, mid_);
   place_driven(world, component, at(component.offset + h), end_);
   for (int b : component.driven) {
@@ -109,10 +110,19 @@ void TrialStep::run(World& world, Component& component, double h, Trial& trial) 
   finish(world, component, trial);
 }
 
-void TrialStep::list_closed(const Component& component) {
+void TrialStep::list_closed(const World& world, const Component& component) {
   closed_.clear();
+  for (const BodyStart& body : component.bodies) {
+    const contact::BodyTraits& traits = world.traits[index(body.body)];
+    turns_freely_[index(body.body)] = traits.free_rotation && !traits.isotropic && !traits.locked_rotation &&
+                                      world.model.bodies[index(body.body)].angular_damping == 0;
+  }
   for (std::size_t c = 0; c < component.contacts.size(); ++c)
-    if (component.contacts[c].mode != Mode::Open) closed_.push_back(static_cast<int>(c));
+    if (component.contacts[c].mode != Mode::Open) {
+      closed_.push_back(static_cast<int>(c));
+      const ContactRows& rows = component.contacts[c].rows;
+      turns_freely_[index(rows.a)] = turns_freely_[index(rows.b)] = false;
+    }
 }
 
 // Poses at the middle and the end from the last acceleration; then masses there and velocities without contacts.
@@ -149,12 +159,17 @@ void TrialStep::predict(World& world, const Component& component, double h) {
     const model::Body& body = world.model.bodies[b];
     const model::BodyState& start = world.state.bodies[b];
     contact::BodyDynamics& dynamics = dynamics_[b];
-    contact::evaluate_inertia(body, traits, end_.state.bodies[b].pose.orientation, 0.5 * h, dynamics);
     const model::Wrench wrench = contact::applied_wrench(world.model, static_cast<int>(b), traits, mid_.state);
+    if (turns_freely_[b]) predict_free_turn(world, b, wrench.torque, h);
+    contact::evaluate_inertia(body, traits, end_.state.bodies[b].pose.orientation, 0.5 * h, dynamics);
     model::Twist& v = free_[b];
     v = part_of(traits, start.velocity, true);
     v.linear += dynamics.inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * start.velocity.linear));
     if (!traits.free_rotation) continue;
+    if (turns_freely_[b]) {
+      v.angular = end_.state.bodies[b].velocity.angular + dynamics.inverse_inertia * (0.5 * h * wrench.torque);
+      continue;
+    }
     const Vec3 torque = h * (wrench.torque - body.angular_damping * start.velocity.angular);
     if (traits.isotropic)
       v.angular += dynamics.inverse_inertia * torque;
@@ -165,6 +180,17 @@ void TrialStep::predict(World& world, const Component& component, double h) {
           dynamics.inverse_inertia * (momentum + 0.5 * h * body.angular_damping * start.velocity.angular + torque);
     }
   }
+}
+
+// Half of the torque, then the turn of a free body: end_ gets orientation and angular velocity there.
+void TrialStep::predict_free_turn(const World& world, std::size_t b, const Vec3& torque, double h) {
+  const model::Body& body = world.model.bodies[b];
+  const model::BodyState& start = world.state.bodies[b];
+  model::BodyState& end = end_.state.bodies[b];
+  contact::evaluate_inertia(body, world.traits[b], start.pose.orientation, 0, dynamics_[b]);
+  const Vec3 w = start.velocity.angular + dynamics_[b].inverse_inertia * (0.5 * h * torque);
+  end.pose.orientation = start.pose.orientation;
+  end.velocity.angular = contact::free_turn(body.inertia, w, h, end.pose.orientation);
 }
 
 void TrialStep::closed_rows(World& world, const Component& component) {

@@ -21,6 +21,8 @@
 //   ContactStart::velocity   contact velocity at the start A      BodyDynamics             angular part at the
 //   predicted end, with L0 = I(q0) w0 carried over, so that free
 //                                   rotation keeps its angular momentum: A w1 = L0 + h torque + ...
+//                                   Bodies that nothing touches turn as contact::free_turn says, between two halves of
+//                                   the torque: energy and |L| are kept to rounding at any h
 //   defect gap; slip: h/6 (u0 + 4 um + u1), um = Jm (v0+v1)/2 - Jm h^2/8 j + b_m
 //
 // Impulses act through the rows of the middle (second order), velocities are those along the rows of the end. W is then
@@ -34,6 +36,7 @@
 #pragma once
 
 #include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/impact_law.h"
 #include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/world.h"
 
@@ -122,6 +125,10 @@ class TrialStep {
   bool expand(World& world, Component& component, std::span<const double> speed, double energy);
   [[nodiscard]] static double kinetic_energy(const World& world, const Component& component);
 
+  // Of a prescribed body at the end of the last trial.
+  [[nodiscard]] const model::Twist& driven_velocity(int body) const {
+    return end_.state.bodies[static_cast<std::size_t>(body)].velocity;
+  }
   [[nodiscard]] int solves() const { return solves_; }
   [[nodiscard]] double residual() const { return residual_; }
   [[nodiscard]] const char* solver() const { return solver_; }
@@ -136,12 +143,12 @@ class TrialStep {
   };
   void place_driven(const World& world, const Component& component, double time, Scratch& scratch) const;
   void predict(World& world, const Component& component, double h);
-  void list_closed(const Component& component);
+  void list_closed(const World& world, const Component& component);
+  void predict_free_turn(const World& world, std::size_t body, const Vec3& torque, double h);
   void closed_rows(World& world, const Component& component);
   void pose(World& world, const Component& component, double h);
   bool solve(World& world);
   void pose_impact(World& world, const Component& component);
-  bool rebound(World& world, std::span<const double> restitution);
   void take_impact(World& world, Component& component);
   void take_velocities(World& world, const Component& component, double h, Trial& trial);
   void take_contacts(const Component& component, Trial& trial);
@@ -156,10 +163,13 @@ class TrialStep {
   Scratch mid_, end_;
   double time_ = 0, end_time_ = 0, nearly_end_ = 0, step_ = 0;
   IslandPool pool_;
+  ImpactSolver impacts_;
+  std::vector<ImpactSolver::Law> laws_;
   contact::ContactSystem system_, projection_;
   std::vector<contact::BodyDynamics> dynamics_;                    // by body
   std::vector<model::Twist> free_, jerk_, drive_mid_, drive_end_;  // by body
   std::vector<model::Twist> acceleration_;                         // by position in the component
+  std::vector<std::uint8_t> turns_freely_;                         // by body: tumbles, and nothing holds it
   std::vector<int> closed_;                                        // contacts of the component that take part
   std::vector<collision::Contact> closed_contacts_, all_contacts_;
   std::vector<contact::ContactRows> rows_mid_, rows_end_;     // of closed contacts

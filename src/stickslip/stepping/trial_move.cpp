@@ -33,7 +33,9 @@ void TrialStep::move(World& world, const Component& component, double h, Trial& 
       dx.angular -= h * h * h / 12 * jerk_[b].angular;
     }
     const contact::BodyTraits& traits = world.traits[b];
-    if (traits.free_rotation) {
+    if (turns_freely_[b]) {
+      dx.angular.setZero();  // done by the prediction
+    } else if (traits.free_rotation) {
       end.pose.orientation = start.pose.orientation;
       end.angle = start.angle;
     }
