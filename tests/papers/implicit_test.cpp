@@ -48,7 +48,9 @@ x = "disc.x"
   double before = 0;
   for (const char* step : {"1e-3", "5e-4", "2.5e-4"}) {
     const ExampleRun end = run(text, {{"method.stepper", "implicit"}, {"method.step", step}, {"duration", "0.2"}});
-    if (before != 0) EXPECT_NEAR(end["x"], before, 1e-3) << step;
+    if (before != 0) {
+      EXPECT_NEAR(end["x"], before, 1e-3) << step;
+    }
     before = end["x"];
   }
 }

@@ -135,15 +135,16 @@ bool ImpactSolver::resolve(const Method& method, std::span<const Law> laws, Isla
 }
 
 bool ImpactSolver::follow(std::span<const Law> laws, double share, Island& island) {
-  constexpr int kIncrements = 64;
   const int D = island.problem.dimension();
+  // In the plane an increment of any length is exact (advance()).
+  const int increments = D == 2 ? 1 : 64;
   const double* W = island.problem.W.value.data();
   const double e = share * laws[0].restitution;
   Path path{.W = W, .D = D, .mu = laws[0].friction, .u = {}};
   std::copy(before_.begin(), before_.end(), path.u);
   std::fill(island.r.begin(), island.r.end(), 0.0);
   if (path.u[0] >= 0 || !(W[0] > 0)) return true;
-  const double before = path.u[0], dp = -before / W[0] / kIncrements;
+  const double before = path.u[0], dp = -before / W[0] / increments;
   if (!advance_until(path, dp, [](const Path& x) { return x.u[0]; })) return false;
   const double impulse = path.p[0], work = path.work;
   bool reached = true;
