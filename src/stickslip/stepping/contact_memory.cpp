@@ -125,6 +125,14 @@ bool weaken_broken_contacts(const model::Model& model, const std::vector<collisi
   return any;
 }
 
+bool has_chains(const model::Model& model) {
+  return std::ranges::any_of(model.bodies, [](const model::Body& body) {
+    return std::ranges::any_of(body.shapes, [](const model::PlacedShape& placed) {
+      return std::holds_alternative<model::Chain>(placed.shape);
+    });
+  });
+}
+
 void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
                     const model::Twist& va, const model::Twist& vb, double h, double noise, ContactMemory& memory) {
   if (dimension == 2)

@@ -47,6 +47,10 @@ class VelocityNoise {
   double scaled_ = 0;
 };
 
+// Chains have no inside: Collider::find must be given the contacts of the last step, which tell on which side things
+// were. Other shapes do without the copy.
+[[nodiscard]] bool has_chains(const model::Model& model);
+
 // Mode, force and relative velocity after a solve: r impulses, q velocities without them, va and vb velocities after
 // it. Slip below `noise` is none.
 void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,

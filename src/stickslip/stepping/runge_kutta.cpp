@@ -105,6 +105,7 @@ void RungeKutta::find_contacts(World& world, double h) {
     if (world.traits[i].driven)
       driven = std::max(driven, (end.bodies[i].velocity.linear - world.state.bodies[i].velocity.linear).norm());
   const double acceleration = std::max(acceleration_, world.model.gravity.norm());
+  contacts_ = world.contacts;
   world.collider.find(world.model, world.state, 2 * h * (h * acceleration + driven), h, contacts_);
   carry_over(world.memory, contacts_, memory_);
 }

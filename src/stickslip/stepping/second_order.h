@@ -118,7 +118,7 @@ class SecondOrder final : public Stepper {
   std::vector<collision::Contact> present_;  // what collision finds at the end of a part
   std::vector<collision::Contact> lost_;     // closed contacts that it does not find
   double margin_ = 0;                        // with which contacts were found
-  bool prepared_ = false, coupled_ = false, features_end_ = false, thin_shapes_ = false;
+  bool prepared_ = false, coupled_ = false, features_end_ = false, has_chains_ = false;
   int sub_steps_ = 0, fallbacks_ = 0, rounds_ = 0;
 };
 

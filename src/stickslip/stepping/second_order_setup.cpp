@@ -57,9 +57,9 @@ void SecondOrder::prepare(const World& world) {
                          std::holds_alternative<model::PointSet>(shape);
       if (!plain && !std::holds_alternative<model::HalfSpace>(shape)) ++with_ends;
       if (plain) ++without;
-      thin_shapes_ |= std::holds_alternative<model::Chain>(shape);
     }
   }
+  has_chains_ = has_chains(world.model);
   features_end_ = with_ends > 1 || (with_ends == 1 && without > 0);
   std::sort(breakpoints_.begin(), breakpoints_.end());
   breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
@@ -73,7 +73,7 @@ void SecondOrder::find_contacts(World& world, double h) {
     acceleration = std::max(acceleration, body_history_[i].acceleration.linear.norm());
   const double driven = largest_change(world.traits, world.state, trials_.place_ends(world));
   const double margin = margin_ = 2 * h * (h * acceleration + driven);
-  if (thin_shapes_) contacts_ = world.contacts;  // on which side things were
+  if (has_chains_) contacts_ = world.contacts;
   world.collider.find(world.model, world.state, margin, h, contacts_);
   if (world.model.bodies.size() > 2) {
     const double speed = impact_speed(contacts_, world.state, h);

@@ -20,9 +20,7 @@ StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   StepReport report;
   if (free_.empty()) {
     plain_ = world.method.friction == "cone" && world.method.solver == "auto";
-    for (const model::Body& body : world.model.bodies)
-      for (const model::PlacedShape& shape : body.shapes)
-        thin_shapes_ |= std::holds_alternative<model::Chain>(shape.shape);
+    has_chains_ = has_chains(world.model);
   }
   predict_free_motion(world, h);
   collide(world, h, end_time);
@@ -104,7 +102,7 @@ void StewartTrinkle::collide(World& world, double h, double end_time) {
     drive_[i].angular = v.angular;
     v.angular.setZero();
   }
-  if (thin_shapes_) contacts_ = world.contacts;
+  if (has_chains_) contacts_ = world.contacts;
   world.collider.find(world.model, world.state, reach_, h, contacts_);
 }
 

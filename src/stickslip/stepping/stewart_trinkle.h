@@ -68,10 +68,10 @@ class StewartTrinkle final : public Stepper {
   std::vector<collision::Contact> contacts_, more_;  // more_: points that find() leaves out
   std::vector<ContactMemory> memory_;                // of the contacts of this step
   Rest rest_;
-  bool thin_shapes_ = false;  // collision must know on which side things were
-  bool plain_ = false;        // the cone and the solver that fixed sizes know
-  double inertia_h_ = 0;      // for which dynamics_ was made
-  double reach_ = 0;          // how far a force can move a body within the step
+  bool has_chains_ = false;
+  bool plain_ = false;    // the cone and the solver that fixed sizes know
+  double inertia_h_ = 0;  // for which dynamics_ was made
+  double reach_ = 0;      // how far a force can move a body within the step
 };
 
 }  // namespace stickslip::stepping

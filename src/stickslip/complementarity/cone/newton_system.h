@@ -10,8 +10,7 @@
 // system. Which space, the elimination order and the reduced matrix are found at the first factorisation on an island.
 // On large islands in the space of contacts the order is that of the graph of closed contacts, found again when others
 // close or many have opened: in a falling pile half of the contacts are open, and the graph of the others is almost a
-// forest, which an order for the whole graph fills with blocks (1300 of 2000 contacts: 8 instead of 110 million
-// multiplications).
+// forest, which an order for the whole graph fills with blocks.
 #pragma once
 
 #include "stickslip/complementarity/cone/dense_newton.h"
