@@ -10,7 +10,9 @@
 // large bars may be is told by how far the observable swings during the runs, so that one that ends at zero is judged
 // too; one that never leaves the rounding of the others is zero.
 #include "batch.h"
-#include "plot.h"
+#include "figures.h"
+#include "outputs.h"
+#include "step_check.h"
 #include "verbs.h"
 
 #include "stickslip/scene/scene.h"
@@ -34,12 +36,12 @@ constexpr double kUnresolved = 0.1;  // of the values: error bars that leave the
 constexpr double kSignificant = 2;
 constexpr double kOfSwing = 0.1;     // a value that ends at zero is judged by this part of its largest one
 constexpr double kRounding = 1e-13;  // of the largest observable
-constexpr int kSamples = 400;
 
 struct CompareOptions {
   std::string scene;
   std::vector<std::string> set, methods;
   std::string plot;
+  bool force = false;
   int threads = default_threads();
   bool json = false;
 };
@@ -53,7 +55,9 @@ constexpr const char* kExamples =
     "that\n"
     "the verdict can tell what the model does from what the step does: an observable depends on the model where two "
     "methods\n"
-    "differ by more than twice the sum of their error bars.\n"
+    "differ by more than twice the sum of their error bars. Where halving the step changes a run more than the "
+    "stepper's\n"
+    "order allows, a third run with a quarter of the step decides whether to warn.\n"
     "\n"
     "Examples:\n"
     "  stickslip compare examples/ball/scene.toml\n"
@@ -121,6 +125,7 @@ struct Comparison {
   std::vector<std::string> bodies;
   std::vector<Variant> variants;
   std::vector<Result> coarse, fine;
+  std::vector<StepCheck> checks;  // per method
 
   // The largest value that the observable takes in any run.
   [[nodiscard]] double swing(std::size_t k) const {
@@ -285,6 +290,9 @@ Json to_json(const std::string& scene, const Comparison& c) {
            {"begin", interval.begin},
            {"end", interval.end}});
     method["modes"] = std::move(modes);
+    method["contradicts_order"] = Json::array();
+    for (const StepWarning& warning : c.checks[i].warnings)
+      method["contradicts_order"].push_back({{"observable", warning.observable}, {"changes", warning.changes}});
     out["methods"].push_back(std::move(method));
   }
   for (std::size_t k = 0; k < c.observables.size(); ++k) {
@@ -301,27 +309,30 @@ int compare(const CompareOptions& options) {
   try {
     const std::vector<scene::Override> given = overrides_of(options.set);
     Comparison c;
+    std::string title;
     {
       const scene::Scene scene = scene::load_scene(options.scene, given);
       if (scene.observables.empty())
         throw std::runtime_error(fmt::format("{}: nothing to compare: add an [observe] table", options.scene));
       c.observables = scene.observables;
+      title = scene.title;
       for (const model::Body& body : scene.model.bodies) c.bodies.push_back(body.name);
     }
+    if (!options.plot.empty()) Outputs({options.scene}, options.force).claim(options.plot, figure_kind(options.plot));
     c.variants = plan(options, given);
     set_steps(options.scene, c.variants);
     const std::vector<Variant> half = halved(options.scene, c.variants);
     std::vector<Variant> all = c.variants;
     all.insert(all.end(), half.begin(), half.end());
-    std::vector<Result> results = run_batch({options.scene, options.threads, kSamples}, all);
+    std::vector<Result> results = run_batch({options.scene, options.threads, kStepSamples}, all);
     c.coarse.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(c.variants.size()));
     c.fine.assign(results.begin() + static_cast<std::ptrdiff_t>(c.variants.size()), results.end());
     for (std::size_t i = 0; i < results.size(); ++i)
       if (!results[i].error.empty()) throw std::runtime_error(all[i].label + ": " + results[i].error);
+    c.checks = check_steps(options.scene, options.threads, c.variants, c.coarse, c.fine);
     if (!options.plot.empty()) {
-      std::vector<std::string> names;
-      for (const scene::Observable& observable : c.observables) names.push_back(observable.name);
-      write_plot(options.plot, options.scene, names, c.variants, c.fine);
+      write_figure(options.plot,
+                   series_figure(title.empty() ? options.scene : title, c.observables, c.variants, c.fine));
     }
     if (options.json) {
       fmt::print("{}\n", to_json(options.scene, c).dump());
@@ -330,6 +341,9 @@ int compare(const CompareOptions& options) {
       print_modes(c);
       fmt::print("\n");
       for (std::size_t k = 0; k < c.observables.size(); ++k) fmt::print("{}\n", verdict_text(c, k, judge(c, k)));
+      for (const StepCheck& check : c.checks)
+        if (!check.warnings.empty())
+          fmt::print("WARNING: {}: {}\n", check.label, warning_text(check.warnings, check.stepper));
       if (!options.plot.empty()) fmt::print("\nplot: {}\n", options.plot);
     }
     const bool all_done = std::ranges::all_of(results, [](const Result& r) { return r.finished; });
@@ -350,7 +364,8 @@ void add_compare(CLI::App& app, int& exit_code) {
   verb->add_option("--methods", options->methods, "Methods, separated by commas (default: all that fit)")
       ->delimiter(',');
   verb->add_option("--set", options->set, "name=value, as in run; for all methods")->take_all()->expected(1);
-  verb->add_option("--plot", options->plot, "Write the observables over time, overlaid, as SVG");
+  verb->add_option("--plot", options->plot, "Write the observables over time, overlaid: .svg, .png or .pdf");
+  add_force_option(*verb, options->force);
   verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", options->json, "One JSON object on standard output");
   verb->callback([options, &exit_code] { exit_code = compare(*options); });

@@ -5,10 +5,13 @@
 // error bar and limit of every observable.
 #include "batch.h"
 #include "convergence.h"
-#include "plot.h"
+#include "figures.h"
+#include "outputs.h"
+#include "step_check.h"
 #include "verbs.h"
 
 #include "stickslip/scene/scene.h"
+#include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,6 +33,7 @@ struct ConvergeOptions {
   int threads = default_threads();
   bool json = false;
   std::string plot;
+  bool force = false;
 };
 
 constexpr const char* kExamples =
@@ -37,6 +41,9 @@ constexpr const char* kExamples =
     "An order is printed only where the differences support one: they must fall, with one sign, at the same rate "
     "twice.\n"
     "The error bar is Richardson's where there is an order, else the larger of the last two differences.\n"
+    "Observables whose changes over the whole run do not fall as the stepper's order claims are named: then the runs "
+    "do\n"
+    "not follow one motion, however well they are certified.\n"
     "\n"
     "Examples:\n"
     "  stickslip converge examples/ball/scene.toml\n"
@@ -113,18 +120,28 @@ Json sweep_json(const Sweep& sweep, const std::vector<scene::Observable>& observ
   return out;
 }
 
-void plot_orders(const ConvergeOptions& options, const Sweep& sweep, const scene::Scene& scene) {
-  std::vector<std::string> names;
-  std::vector<std::vector<double>> values;
-  for (std::size_t k = 0; k < scene.observables.size(); ++k) {
-    names.push_back(scene.observables[k].name);
-    values.emplace_back();
-    for (const Result& result : sweep.results) values.back().push_back(result.values[k]);
+void plot_orders(const ConvergeOptions& options, const std::vector<Sweep>& sweeps, const scene::Scene& scene) {
+  std::vector<Refinement> refinements;
+  for (const Sweep& sweep : sweeps) {
+    refinements.push_back({sweep.name, sweep.resolution, {}});
+    for (std::size_t k = 0; k < scene.observables.size(); ++k) {
+      refinements.back().values.emplace_back();
+      for (const Result& result : sweep.results) refinements.back().values.back().push_back(result.values[k]);
+    }
   }
-  write_order_plot(options.plot,
-                   fmt::format("{}: distance to the run with half the step, {}",
-                               scene.title.empty() ? options.scene : scene.title, scene.method.stepper),
-                   names, sweep.resolution, values);
+  write_figure(options.plot, order_figure(fmt::format("{}: {}", scene.title.empty() ? options.scene : scene.title,
+                                                      scene.method.stepper),
+                                          scene.observables, refinements));
+}
+
+// What the runs with ever shorter steps say of the stepper's order.
+std::vector<StepWarning> check(const Sweep& sweep, const scene::Scene& scene) {
+  std::vector<const Result*> runs;
+  for (const Result& result : sweep.results) runs.push_back(&result);
+  std::vector<StepWarning> warnings = check_halvings(scene.observables, runs, stepping::order_of(scene.method.stepper));
+  // Two runs cannot tell whether changes fall.
+  if (runs.size() < 3) warnings.clear();
+  return warnings;
 }
 
 std::vector<Sweep> plan(const ConvergeOptions& options, const scene::Scene& scene,
@@ -173,22 +190,31 @@ int converge(const ConvergeOptions& options) {
     if (scene.observables.empty())
       throw std::runtime_error(fmt::format("{}: nothing to look at: add an [observe] table", options.scene));
     require_step(scene, "converge");
+    if (!options.plot.empty()) Outputs({options.scene}, options.force).claim(options.plot, figure_kind(options.plot));
     std::vector<Sweep> sweeps = plan(options, scene, given);
-    for (Sweep& sweep : sweeps) sweep.results = run_batch({options.scene, options.threads, 0}, sweep.variants);
+    for (Sweep& sweep : sweeps)
+      sweep.results = run_batch({options.scene, options.threads, kStepSamples}, sweep.variants);
     if (const int code = report_failures(sweeps); code != kDone) return code;
-    if (!options.plot.empty()) plot_orders(options, sweeps[0], scene);
+    if (!options.plot.empty()) plot_orders(options, sweeps, scene);
+    const std::vector<StepWarning> warnings = check(sweeps[0], scene);
     if (options.json) {
-      Json out{{"scene", options.scene}, {"stepper", scene.method.stepper}, {"motion", scene.method.motion}};
+      Json out{{"scene", options.scene},
+               {"stepper", scene.method.stepper},
+               {"motion", stepping::name_of(scene.method.motion)}};
       for (const Sweep& sweep : sweeps) out[fmt::format("by_{}", sweep.name)] = sweep_json(sweep, scene.observables);
+      out["contradicts_order"] = Json::array();
+      for (const StepWarning& warning : warnings)
+        out["contradicts_order"].push_back({{"observable", warning.observable}, {"changes", warning.changes}});
       fmt::print("{}\n", out.dump());
       return kDone;
     }
-    fmt::print("{}: {}, {}\n", scene.title.empty() ? options.scene : scene.title, scene.method.motion,
-               scene.method.stepper);
+    fmt::print("{}: {}, {}\n", scene.title.empty() ? options.scene : scene.title,
+               stepping::name_of(scene.method.motion), scene.method.stepper);
     for (const Sweep& sweep : sweeps) {
       print_sweep(sweep, scene.observables);
       print_verdicts(sweep, scene.observables);
     }
+    if (!warnings.empty()) fmt::print("\nWARNING: {}\n", warning_text(warnings, scene.method.stepper));
     return kDone;
   } catch (const std::exception& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
@@ -211,7 +237,8 @@ void add_converge(CLI::App& app, int& exit_code) {
                    "Also friction pyramids with these numbers of sides, at the scene's step")
       ->delimiter(',');
   verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
-  verb->add_option("--plot", options->plot, "Write how the observables converge with the step, as SVG");
+  verb->add_option("--plot", options->plot, "Write how the observables converge: .svg, .png or .pdf");
+  add_force_option(*verb, options->force);
   verb->add_flag("--json", options->json, "One JSON object on standard output");
   verb->callback([options, &exit_code] { exit_code = converge(*options); });
 }

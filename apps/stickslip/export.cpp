@@ -2,14 +2,15 @@
 // Copyright the stickslip authors
 //
 // stickslip export FILE.h5: a recording as CSV.
+#include "outputs.h"
 #include "verbs.h"
 
+#include "stickslip/files/output_file.h"
 #include "stickslip/recording/reader.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -29,23 +30,29 @@ constexpr const char* kExportExamples =
 
 struct ExportOptions {
   std::string file, output;
+  bool force = false;
 };
 
 int export_recording(const ExportOptions& options) {
   try {
+    if (!options.output.empty()) Outputs({options.file}, options.force).claim(options.output, OutputKind::Csv);
     const recording::Recording recording(options.file);
+    if (recording.end().empty())
+      fmt::print(stderr, "stickslip: {}: the run did not come to its end; {} frames are complete\n", options.file,
+                 recording.frames());
     if (options.output.empty()) {
       export_csv(recording, std::cout);
       std::cout.flush();
       return std::cout ? kDone : kFailed;
     }
-    std::ofstream out(options.output);
-    export_csv(recording, out);
-    out.close();
-    if (out) return kDone;
-    fmt::print(stderr, "stickslip: cannot write {}\n", options.output);
-    return kFailed;
+    files::OutputFile out(options.output);
+    export_csv(recording, out.stream());
+    out.commit();
+    return kDone;
   } catch (const recording::RecordingError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  } catch (const OutputError& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
     return kBadInput;
   }
@@ -59,6 +66,7 @@ void add_export(CLI::App& app, int& exit_code) {
   verb->footer(kExportExamples);
   verb->add_option("FILE", options->file, "Recording (HDF5)")->required();
   verb->add_option("-o,--output", options->output, "CSV file (default: standard output)");
+  add_force_option(*verb, options->force);
   verb->callback([options, &exit_code] { exit_code = export_recording(*options); });
 }
 

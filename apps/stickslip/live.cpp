@@ -25,6 +25,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kUsualPort = 8023;
+constexpr double kPatience = 0.5;  // seconds that a step may go on after the user has asked for the end
 constexpr const char* kExamples =
     "Open the printed address in a browser. Sliders change parameters while the scene runs, at the next step, "
     "geometry\n"
@@ -133,6 +134,7 @@ int serve(const LiveOptions& options) {
   server->serve();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
   running = nullptr;
+  if (!session->stop_within(kPatience)) session->abandon(kDone);
   session.reset();
   return kDone;
 }

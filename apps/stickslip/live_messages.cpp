@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "live_messages.h"
 
+#include "method_json.h"
 #include "recording_info.h"
 
 #include "stickslip/report/frame_selection.h"
@@ -51,9 +52,9 @@ std::string setting_message(const scene::Scene& scene, const SliderRanges& range
   }
   Json steppers = Json::array();
   for (const auto& stepper : stepping::steppers()) steppers.push_back(stepper.name);
-  out["method"] = {{"stepper", scene.method.stepper},       {"friction", scene.method.friction},
-                   {"directions", scene.method.directions}, {"step", scene.method.step},
-                   {"text", method_text(scene.method)},     {"steppers", std::move(steppers)}};
+  out["method"] = method_json(scene.method);
+  out["method"]["text"] = stepping::summary_of(scene.method);
+  out["method"]["steppers"] = std::move(steppers);
   out["version"] = STICKSLIP_VERSION;
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -100,19 +101,14 @@ std::string saved_scene(const std::string& file, const scene::Scene& scene,
   std::string text = fmt::format(
       "# Saved by stickslip live {}. Parameters and method as they were; the rest is included.\n", STICKSLIP_VERSION);
   text += fmt::format("include = [{}]\n", scene::toml_text(std::filesystem::absolute(file).string()));
-  const auto value_text = [](const std::string& value) {
-    const bool numeric = value.find_first_not_of("0123456789.eE+-") == std::string::npos;
-    return numeric ? value : scene::toml_text(value);
-  };
-  if (overrides.contains("duration")) text += fmt::format("duration = {}\n", value_text(overrides.at("duration")));
+  if (overrides.contains("duration")) text += fmt::format("duration = {}\n", scene.duration);
   text += "\n[parameters]\n";
   for (const scene::Parameter& parameter : scene.parameters)
     if (overrides.contains(parameter.name)) text += fmt::format("{} = {}\n", parameter.name, parameter.value);
   text += "\n[method]\n";
-  for (const auto& [name, value] : overrides) {
-    if (!name.starts_with("method.")) continue;
-    text += fmt::format("{} = {}\n", name.substr(7), value_text(value));
-  }
+  stepping::visit_fields(scene.method, [&](const stepping::FieldInfo& info, const auto& value) {
+    if (overrides.contains("method." + std::string(info.name))) text += scene::method_line(info, value);
+  });
   return text;
 }
 

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
-#include <future>
 #include <sstream>
 #include <stdexcept>
 
@@ -20,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kFrameInterval = 20ms, kSlice = 12ms, kIdle = 100ms;
+constexpr auto kFrameInterval = 20ms, kSlice = 12ms, kIdle = 100ms, kMoment = 300ms;
 constexpr double kBehind = 0.1;  // seconds of wall time before the clock is set anew
 constexpr std::size_t kMostBytes = 500'000'000, kFrameBytes = 600, kBodyBytes = 140;  // of a recording; estimates
 
@@ -60,11 +61,7 @@ LiveSession::LiveSession(std::string scene_file, std::vector<scene::Override> ov
 }
 
 LiveSession::~LiveSession() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
+  (void)stop_within(0);
   if (thread_.joinable()) thread_.join();
   recorder_.reset();
   std::error_code ignored;
@@ -72,7 +69,30 @@ LiveSession::~LiveSession() {
 }
 
 void LiveSession::start() {
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::thread([this] {
+    run();
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    wake_.notify_all();
+  });
+}
+
+bool LiveSession::stop_within(double seconds) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  wake_.notify_all();
+  if (!thread_.joinable()) return true;
+  return wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return ended_; });
+}
+
+// No destructor runs: the thread may be using anything.
+void LiveSession::abandon(int exit_code) {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+  std::fflush(nullptr);
+  std::_Exit(exit_code);
 }
 
 void LiveSession::post(std::function<void()> command) {
@@ -172,6 +192,11 @@ void LiveSession::load(bool go_on) {
   for (const scene::Parameter& parameter : next->scene.parameters)
     ranges_.try_emplace(parameter.name, slider_range(parameter));
   now_ = std::move(next);
+  {
+    std::string text = saved_scene(file_, now_->scene, overrides_);
+    const std::lock_guard lock(mutex_);
+    scene_text_ = std::move(text);
+  }
   start_recording();
   anchor();
   publish_setting();
@@ -179,6 +204,7 @@ void LiveSession::load(bool go_on) {
 }
 
 void LiveSession::start_recording() {
+  const std::lock_guard lock(recorder_mutex_);
   recorder_.reset();
   recorder_ = std::make_unique<recording::Recorder>((folder_ / "live.h5").string(), recording_info(now_->scene));
   recorder_->append(recording::Frame{now_->simulation->state(), now_->simulation->contacts(), now_->values, 0});
@@ -217,7 +243,8 @@ bool LiveSession::run_commands() {
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return false;
-      if (commands_.empty()) return true;
+      commanding_ = !commands_.empty();
+      if (commands_.empty()) break;
       command = std::move(commands_.front());
       commands_.pop_front();
     }
@@ -229,6 +256,8 @@ bool LiveSession::run_commands() {
       publish_setting();
     }
   }
+  wake_.notify_all();  // whoever awaits the commands
+  return true;
 }
 
 // Steps until the simulation has caught up with the clock, for one slice of time at most.
@@ -262,7 +291,9 @@ void LiveSession::one_step() {
     return stop("the run is at its end: reset to start again");
   run.step();
   if (run.failure() != nullptr)
-    return stop(fmt::format("no solver certified the step at t = {:.6g}: the run stops here", run.time()));
+    return stop(run.audit().passed()
+                    ? fmt::format("no solver certified the step at t = {:.6g}: the run stops here", run.time())
+                    : fmt::format("{}: the run stops here, at t = {:.6g}", run.audit().violation, run.time()));
   try {
     now_->observer->advance(now_->observation());
     now_->observer->evaluate(now_->observation(), now_->values);
@@ -276,6 +307,7 @@ void LiveSession::one_step() {
     publish_setting();
   }
   if (recorded_++ < most) {
+    const std::lock_guard lock(recorder_mutex_);
     recorder_->append(recording::Frame{run.state(), run.contacts(), now_->values, run.last_report().residual});
   }
   const int by = now_->observer->stopped_by();
@@ -293,31 +325,24 @@ void LiveSession::publish_frame() {
   publisher_.frame(frame_message(run, now_->values, {number_, playing_, speed_, rate_}));
 }
 
-// The answer of the simulation's thread to a question from another one.
-std::string LiveSession::ask(const std::function<std::string()>& question) {
-  std::promise<std::string> promise;
-  std::future<std::string> answer = promise.get_future();
-  post([&] {
-    try {
-      promise.set_value(question());
-    } catch (...) {
-      promise.set_exception(std::current_exception());
-    }
-  });
-  return answer.get();
+void LiveSession::await_commands() {
+  std::unique_lock lock(mutex_);
+  wake_.wait_for(lock, kMoment, [this] { return commands_.empty() && !commanding_; });
 }
 
 std::string LiveSession::scene_text() {
-  return ask([this] { return saved_scene(file_, now_->scene, overrides_); });
+  await_commands();
+  const std::lock_guard lock(mutex_);
+  return scene_text_;
 }
 
 std::string LiveSession::recording_bytes() {
-  return ask([this] {
-    recorder_->flush();
-    std::ostringstream content;
-    content << std::ifstream(folder_ / "live.h5", std::ios::binary).rdbuf();
-    return content.str();
-  });
+  await_commands();
+  const std::lock_guard lock(recorder_mutex_);
+  recorder_->flush();
+  std::ostringstream content;
+  content << std::ifstream(folder_ / "live.h5", std::ios::binary).rdbuf();
+  return content.str();
 }
 
 }  // namespace stickslip::app

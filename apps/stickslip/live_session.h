@@ -3,7 +3,8 @@
 //
 // A scene that runs while somebody watches and turns its knobs. The simulation has a thread of its own: it takes
 // commands between steps, keeps pace with the clock where it can, and hands its newest state to a publisher; it never
-// waits for whoever looks.
+// waits for whoever looks. Nor does whoever looks wait for a step: the scene and the recording are at hand while one
+// computes, and the end of the process does not depend on the end of the step.
 //
 // A changed parameter makes a new model from the scene file; the run goes on with it from the present state at the next
 // step. A body that thereby grows into another is moved aside without getting velocity. Bodies that move by a given
@@ -45,6 +46,11 @@ class LiveSession {
   LiveSession& operator=(const LiveSession&) = delete;
 
   void start();
+  // Asks the simulation's thread to end and waits for it. False when it is still in a step after `seconds`: then the
+  // process can only be left with abandon().
+  [[nodiscard]] bool stop_within(double seconds);
+  // Removes the files of the session and ends the process with this code, whatever the simulation's thread does.
+  [[noreturn]] void abandon(int exit_code);
 
   // From any thread; they take effect before the next step.
   void play();
@@ -54,6 +60,8 @@ class LiveSession {
   void set_speed(double speed);                          // simulated time per second of wall time
   void set(const std::string& name, std::string value);  // a parameter, or method.KEY
 
+  // Both tell the state after all commands given before, unless a step computes for longer than a moment: then that
+  // before it.
   // A scene file with the present parameters and method, which includes the original one.
   [[nodiscard]] std::string scene_text();
   // The recording since the last reset or change of parameters, as the bytes of its file.
@@ -64,7 +72,7 @@ class LiveSession {
   struct Loaded;  // a scene with its simulation and observer
 
   void post(std::function<void()> command);
-  [[nodiscard]] std::string ask(const std::function<std::string()>& question);
+  void await_commands();
   void run();
   bool run_commands();
   void keep_pace();
@@ -85,11 +93,14 @@ class LiveSession {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> commands_;
-  bool stopping_ = false;
+  bool stopping_ = false, ended_ = false, commanding_ = false;
+  std::string scene_text_;
+
+  std::mutex recorder_mutex_;  // held for every call of the recorder, never during a step
+  std::unique_ptr<recording::Recorder> recorder_;
 
   // Below: the simulation's thread only (and the constructor).
   std::unique_ptr<Loaded> now_;
-  std::unique_ptr<recording::Recorder> recorder_;
   std::size_t recorded_ = 0;
   bool playing_ = false, changed_ = true;
   double speed_ = 1, anchor_time_ = 0, rate_ = 0, rate_time_ = 0;

@@ -7,6 +7,7 @@
 #include "verbs.h"
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -23,7 +24,8 @@ constexpr const char* kExamples =
     "  stickslip run examples/ball/scene.toml         simulate; summary, contact modes, recording\n"
     "  stickslip check scene.toml                     validate a scene\n"
     "  stickslip report ball.h5                       a page to look at, ball.html\n"
-    "  stickslip compare scene.toml                   the same scene under every model that fits, with a verdict\n"
+    "  stickslip plot ball.h5 -x x -y y               figures: paths, curves, fields, maps, against theory\n"
+    "  stickslip compare scene.toml                   the same scene under every stepper that can, with a verdict\n"
     "  stickslip converge scene.toml                  ever shorter steps: observed order and error bars\n"
     "  stickslip live scene.toml                      the scene running in the browser, a slider per parameter\n"
     "  stickslip export ball.h5 -o ball.csv           a recording as CSV\n"
@@ -64,6 +66,7 @@ int run(int argc, char** argv) {
   stickslip::app::add_run(app, exit_code);
   stickslip::app::add_check(app, exit_code);
   stickslip::app::add_report(app, exit_code);
+  stickslip::app::add_plot(app, exit_code);
   stickslip::app::add_compare(app, exit_code);
   stickslip::app::add_converge(app, exit_code);
   stickslip::app::add_live(app, exit_code);
@@ -96,6 +99,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files: the write fails and is reported as on a full disk
   try {
     const int exit_code = run(argc, argv);
     // A full disk or a closed pipe must not pass for success.

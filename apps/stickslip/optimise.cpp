@@ -2,9 +2,15 @@
 // Copyright the stickslip authors
 //
 // stickslip optimise STUDY: finds the parameters that make the objective of a study small.
+#include "batch.h"
+#include "outputs.h"
 #include "progress.h"
+#include "step_check.h"
+#include "study_report.h"
+#include "study_run.h"
 #include "verbs.h"
 
+#include "stickslip/files/output_file.h"
 #include "stickslip/study/optimise.h"
 
 #include <fmt/format.h>
@@ -29,14 +35,16 @@ constexpr const char* kOptimiseExamples =
     "\n"
     "Examples:\n"
     "  stickslip optimise examples/plate-learning/circle.toml -o best.toml --log evaluations.csv\n"
+    "  stickslip optimise study.toml --set method.step=1e-4 -o finer.toml\n"
     "  stickslip run best.toml                                          the design found, as a scene\n"
     "\n"
     "Exit codes: 0 done, 1 no design has an objective or a file could not be written, 2 bad input.";
 
 struct OptimiseOptions {
   std::string file, output, log;
+  std::vector<std::string> set;
   int threads = 0;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, force = false;
 };
 
 std::string design_text(const study::Study& study, const study::Evaluation& evaluation) {
@@ -91,14 +99,20 @@ void print_result(const study::Study& study, const study::OptimiseResult& result
                     result.crossed_gradients == 0
                         ? ""
                         : fmt::format(", {} of these across a change of contact modes", result.crossed_gradients));
+  fmt::print("method     {}\n", study_method(study));
   fmt::print("search     {} evaluations{}, {} runs, {:.3g} s; {}\n", result.evaluations, gradients, result.runs,
              seconds, result.ending);
 }
 
-void print_json(const study::Study& study, const study::OptimiseResult& result, double seconds) {
+void print_json(const study::Study& study, const study::OptimiseResult& result, double seconds,
+                const std::vector<StepCheck>& checks) {
   nlohmann::json design = nlohmann::json::object();
   for (std::size_t i = 0; i < result.best.design.size(); ++i)
     design[study.optimise->variables[i].parameter] = result.best.design[i];
+  nlohmann::json contradicting = nlohmann::json::array();
+  for (const StepCheck& check : checks)
+    for (const StepWarning& warning : check.warnings)
+      contradicting.push_back({{"run", check.label}, {"observable", warning.observable}, {"changes", warning.changes}});
   const nlohmann::json object = {
       {"start", std::isnan(result.first.value) ? nlohmann::json(nullptr) : nlohmann::json(result.first.value)},
       {"objective", result.best.value},
@@ -111,17 +125,36 @@ void print_json(const study::Study& study, const study::OptimiseResult& result, 
       {"implicit_gradients", result.implicit_gradients},
       {"crossed_gradients", result.crossed_gradients},
       {"seconds", seconds},
-      {"ending", result.ending}};
+      {"method", study_method(study)},
+      {"ending", result.ending},
+      {"contradicts_order", contradicting}};
   fmt::print("{}\n", object.dump());
 }
 
+// The best design again with half the step, in the first few trials of the study.
+std::vector<StepCheck> check_best(const study::Study& study, const study::Evaluation& best, int threads) {
+  constexpr std::int64_t kChecked = 3;
+  const study::TrialPlan plan(study);
+  std::vector<Variant> variants;
+  for (std::int64_t i = 0; i < std::min(kChecked, study.total()); ++i) {
+    Variant variant{fmt::format("best design, trial {}", i), study::overrides_of(study, plan.trial(i))};
+    for (std::size_t k = 0; k < best.design.size(); ++k)
+      variant.overrides.push_back({study.optimise->variables[k].parameter, fmt::format("{}", best.design[k])});
+    variants.push_back(std::move(variant));
+  }
+  return check_steps(study.scene_file.string(), threads, variants);
+}
+
 int run_optimise(const OptimiseOptions& options) {
-  const study::Study study = study::load_study(options.file);
+  const study::Study study = study::load_study(options.file, overrides_of(options.set));
   if (!study.optimise) {
     fmt::print(stderr, "stickslip: {}: the study has no [optimise]\n", options.file);
     return kBadInput;
   }
   const study::TrialRunner runner(study);
+  Outputs outputs({options.file}, options.force);
+  if (!options.output.empty()) outputs.claim(options.output, OutputKind::Scene);
+  if (!options.log.empty()) outputs.claim(options.log, OutputKind::Csv);
   LogFile log(options.log, study);
   const bool shown = progress_wanted() && !options.quiet;
   const auto begin = std::chrono::steady_clock::now();
@@ -144,17 +177,16 @@ int run_optimise(const OptimiseOptions& options) {
                study.objective_place.line, study.objective_place.column, result.first.cause);
     return kFailed;
   }
-  if (options.json)
-    print_json(study, result, seconds());
-  else
-    print_result(study, result, seconds());
-  if (options.output.empty()) return kDone;
-  std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
-  file << study::design_as_scene(study, result.best, options.output) << std::flush;
-  if (!file) {
-    fmt::print(stderr, "stickslip: cannot write {}\n", options.output);
-    return kFailed;
+  const double searched = seconds();
+  const std::vector<StepCheck> checks = check_best(study, result.best, threads);
+  if (options.json) {
+    print_json(study, result, searched, checks);
+  } else {
+    print_result(study, result, searched);
+    print_step_checks(checks);
   }
+  if (options.output.empty()) return kDone;
+  files::write_file(options.output, study::design_as_scene(study, result.best, options.output));
   if (!options.json) fmt::print("scene      {}\n", options.output);
   return kDone;
 }
@@ -167,7 +199,12 @@ void add_optimise(CLI::App& app, int& exit_code) {
   verb->footer(kOptimiseExamples);
   verb->add_option("STUDY", options->file, "Study file (TOML) with a table [optimise]")->required();
   verb->add_option("-o,--output", options->output, "Write the best design as a scene");
+  verb->add_option("--set", options->set,
+                   "name=value: of the scene as in run, or of the study's scene, trials and seed")
+      ->take_all()
+      ->expected(1);
   verb->add_option("--log", options->log, "Write every evaluation as a line of CSV");
+  add_force_option(*verb, options->force);
   verb->add_option("--threads", options->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
   verb->add_flag("--json", options->json, "One JSON object on standard output");
   verb->add_flag("--quiet", options->quiet, "No progress");
@@ -175,6 +212,9 @@ void add_optimise(CLI::App& app, int& exit_code) {
     try {
       exit_code = run_optimise(*options);
     } catch (const scene::SceneError& error) {
+      fmt::print(stderr, "stickslip: {}\n", error.what());
+      exit_code = kBadInput;
+    } catch (const OutputError& error) {
       fmt::print(stderr, "stickslip: {}\n", error.what());
       exit_code = kBadInput;
     }

@@ -3,11 +3,11 @@
 #include "output_name.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -28,12 +28,10 @@ void require_writable(const std::string& file) {
   if (!fs::is_directory(folder, ignored))
     throw std::runtime_error(fmt::format("cannot write {}: there is no folder {}", file, folder.string()));
   if (fs::is_directory(path, ignored)) throw std::runtime_error(fmt::format("cannot write {}: it is a folder", file));
-  const bool existed = fs::exists(path, ignored);
-  errno = 0;
-  const bool writable = static_cast<bool>(std::ofstream(path, std::ios::binary | std::ios::app));
-  const int reason = errno;
-  if (!existed) fs::remove(path, ignored);
-  if (!writable) throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(reason)));
+  // Asked, not tried: another command may be about to create the file.
+  const bool exists = fs::exists(path, ignored);
+  if (::access((exists ? path : folder).c_str(), exists ? W_OK : W_OK | X_OK) != 0)
+    throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
 }
 
 }  // namespace stickslip::app

@@ -14,8 +14,8 @@ namespace stickslip::app {
 //     examples/ball/scene.toml -> ball,  examples/ball/scene-slow.toml -> ball-slow,  other.toml -> other
 [[nodiscard]] std::string name_after(const std::string& file, std::string_view usual);
 
-// Throws std::runtime_error with one line when the file could not be written: asked before long work begins. An
-// existing file keeps its content, none is left behind.
+// Throws std::runtime_error with one line when the file could not be written: asked before long work begins.
+// Nothing is touched.
 void require_writable(const std::string& file);
 
 }  // namespace stickslip::app

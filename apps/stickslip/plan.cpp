@@ -4,10 +4,12 @@
 // stickslip plan PLAN: find a motion between given ends, and replay it.
 #include "batch.h"
 #include "output_name.h"
+#include "outputs.h"
 #include "plan_record.h"
 #include "run_session.h"
 #include "verbs.h"
 
+#include "stickslip/files/output_file.h"
 #include "stickslip/planning/planner.h"
 #include "stickslip/planning/starts.h"
 #include "stickslip/recording/reader.h"
@@ -17,7 +19,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -46,7 +47,7 @@ constexpr const char* kPlanExamples =
 struct PlanCommand {
   std::string file, output;
   std::vector<std::string> set;
-  bool json = false, record = true;
+  bool json = false, record = true, force = false;
 };
 
 // One solution on disk: the scene, how well it replays, and the recording.
@@ -61,30 +62,39 @@ std::string default_name(const std::string& file) {
   return name + (same ? "-solved.toml" : ".toml");
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("cannot write {}", path));
+// The scene of solution `number` from 0, or of the closest attempt.
+std::filesystem::path scene_path(const PlanCommand& command, bool solved, std::size_t number) {
+  std::filesystem::path path = command.output.empty() ? default_name(command.file) : command.output;
+  if (!solved) path.replace_filename(path.stem().string() + "-closest.toml");
+  if (number > 0) path.replace_filename(fmt::format("{}-{}.toml", path.stem().string(), number + 1));
+  return path;
+}
+
+// How many solutions there will be is not known before the search; further ones are claimed when they are there.
+void claim_files(Outputs& outputs, const PlanCommand& command, bool solved, std::size_t number) {
+  const std::filesystem::path path = scene_path(command, solved, number);
+  outputs.claim(path.string(), OutputKind::Scene);
+  if (!command.record) return;
+  outputs.claim(std::filesystem::path(path).replace_extension("h5").string(), OutputKind::Recording);
+  if (number == 0) outputs.claim(std::filesystem::path(path).replace_extension("html").string(), OutputKind::Page);
 }
 
 // Solution `number` from 0, or the closest attempt, as a scene, and its replay.
 Written write_solution(const PlanCommand& command, const Plan& plan, const PlanResult& result, std::size_t number) {
   const bool solved = result.status == PlanResult::Status::Solved;
   const Eigen::VectorXd& values = solved ? result.solutions[number].unknowns : result.closest;
-  std::filesystem::path path = command.output.empty() ? default_name(command.file) : command.output;
-  if (!solved) path.replace_filename(path.stem().string() + "-closest.toml");
-  if (number > 0) path.replace_filename(fmt::format("{}-{}.toml", path.stem().string(), number + 1));
+  const std::filesystem::path path = scene_path(command, solved, number);
   Written written;
   written.scene = path.string();
   const std::span<const double> unknowns{values.data(), static_cast<std::size_t>(values.size())};
-  write_text(written.scene, planning::solved_scene(plan, unknowns, path.parent_path()));
+  files::write_file(written.scene, planning::solved_scene(plan, unknowns, path.parent_path()));
   const scene::Scene scene = scene::load_scene(written.scene);
   const auto reached = planning::reached_conditions(plan, scene);
   written.replay = planning::replay(plan, scene);
   if (!command.record) return written;
   RunOptions replay;
   replay.scene = written.scene;
+  replay.force = command.force;
   replay.output = std::filesystem::path(path).replace_extension("h5").string();
   RunSession(replay).run();
   written.recording = replay.output;
@@ -104,7 +114,7 @@ void write_page(std::vector<Written>& written) {
   for (std::size_t k = 0; k < data.size(); ++k)
     runs.push_back({std::filesystem::path(written[k].recording).stem().string(), &data[k]});
   const std::string page = std::filesystem::path(written[0].recording).replace_extension("html").string();
-  write_text(page, report::runs_page(runs));
+  files::write_file(page, report::runs_page(runs));
   for (Written& one : written) one.page = page;
 }
 
@@ -258,15 +268,19 @@ void print_result(const Plan& plan, const scene::Scene& scene, const PlanResult&
 
 int run_plan(const PlanCommand& command) {
   const Plan plan = planning::load_plan(command.file, overrides_of(command.set));
+  Outputs outputs({command.file}, command.force);
+  claim_files(outputs, command, true, 0);
   const PlanResult result = planning::solve(plan);
   const Eigen::VectorXd guess = planning::Starts(plan).at(0)->unknowns;
   const scene::Scene scene = planning::scene_at(plan, {guess.data(), plan.unknowns.size()});
   require_step(scene, "plan");
   std::vector<Written> written;
+  for (std::size_t i = 1; i < result.solutions.size(); ++i) claim_files(outputs, command, true, i);
   for (std::size_t i = 0; i < result.solutions.size(); ++i) written.push_back(write_solution(command, plan, result, i));
   // An attempt that is far from a solution may not run to the end.
   if (result.solutions.empty() && result.closest.size() > 0 && command.record) {
     try {
+      claim_files(outputs, command, false, 0);
       written.push_back(write_solution(command, plan, result, 0));
     } catch (const std::exception& error) {
       fmt::print(stderr, "stickslip: the closest attempt was not recorded: {}\n", error.what());
@@ -292,12 +306,16 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->take_all()
       ->expected(1);
   verb->add_option("-o,--output", command->output, "Scene to write (default: named after the plan's folder)");
+  add_force_option(*verb, command->force);
   verb->add_flag("!--no-record", command->record, "Write no recording and no page of the replay");
   verb->add_flag("--json", command->json, "One JSON object on standard output");
   verb->callback([command, &exit_code] {
     try {
       exit_code = run_plan(*command);
     } catch (const scene::SceneError& error) {
+      fmt::print(stderr, "stickslip: {}\n", error.what());
+      exit_code = kBadInput;
+    } catch (const OutputError& error) {
       fmt::print(stderr, "stickslip: {}\n", error.what());
       exit_code = kBadInput;
     } catch (const std::exception& error) {

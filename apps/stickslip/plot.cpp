@@ -1,163 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
-#include "plot.h"
+//
+// stickslip plot FILE...: figures from recordings, CSV files, studies and scenes.
+#include "figures.h"
+#include "output_name.h"
+#include "outputs.h"
+#include "plot_figure.h"
+#include "verbs.h"
+
+#include "stickslip/files/output_file.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <limits>
-#include <stdexcept>
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
 
 namespace stickslip::app {
 namespace {
 
-constexpr double kWidth = 760, kPanel = 210, kLeft = 90, kRight = 20, kTop = 34, kBottom = 26;
-constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
-constexpr const char* kDashes[] = {"none", "6 3", "2 2", "8 3 2 3"};
+constexpr const char* kExamples =
+    "FILE is a recording (run), a CSV file, the store of a study, or a scene, which is run first. LABEL=FILE names "
+    "its\n"
+    "curves. Everything drawn is an expression, as in scenes: observables and parameters by their names, the time t,\n"
+    "ball.x, normal_force(ball, floor), hypot(ball.vx, ball.vy); of CSV files and studies, their columns.\n"
+    "  -y EXPR          a panel; \"A, B\": two curves in it; \"speed: hypot(ball.vx, ball.vy)\" gives a curve a name\n"
+    "  -x EXPR          instead of the time; two lengths are drawn to the same scale, the start as a ring\n"
+    "  --vary mu=0.1,0.2,0.5    scenes: a run for each value; expressions know it (method.step as step)\n"
+    "\n"
+    "Examples:\n"
+    "  stickslip plot ball.h5 -y x -o x.svg                                one observable over time\n"
+    "  stickslip plot ball.h5 -x x -y y -o path.pdf                        a path\n"
+    "  stickslip plot examples/plate-2d/scene.toml -x r_avg -y v_avg --window 1:10 --theory \"-0.5859*x - "
+    "7.29e-4*x^3\" -o v.png\n"
+    "  stickslip plot slow=a.h5 fast=b.h5 -y \"fingers, offset\" --modes --still 0.2 -o sticks.png\n"
+    "  stickslip plot examples/ball/scene.toml --vary method.step=0.02,0.01,0.005,0.00125 --against \"step = 0.00125\" "
+    "\\\n"
+    "      -x step -y \"x, y\" --reduce max --log xy --slope -o order.svg       error over the step, with its slope\n"
+    "  stickslip plot grid.db --field \"x0, y0, vx, vy\" -o field.svg         arrows over the starts of a study\n"
+    "  stickslip plot grasp.db --heat \"x, y, success\" --style print -o map.pdf\n"
+    "\n"
+    "Exit codes: 0 done, 1 a file could not be written or a run failed, 2 bad input.";
 
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
+// FILE of LABEL=FILE.
+std::string file_of(const std::string& argument) {
+  const std::size_t equals = argument.rfind('=');
+  return equals == std::string::npos || std::filesystem::exists(argument) ? argument : argument.substr(equals + 1);
 }
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
-  void add(double x) {
-    if (!std::isfinite(x)) return;
-    low = std::min(low, x);
-    high = std::max(high, x);
+int plot(const PlotOptions& options) {
+  const auto refuse = [](const std::string& text, int code) {
+    fmt::print(stderr, "stickslip: {}\n", text);
+    return code;
+  };
+  std::vector<std::string> outputs = options.outputs;
+  if (outputs.empty()) outputs.push_back(name_after(file_of(options.files.front()), "scene") + ".svg");
+  try {
+    std::vector<std::string> inputs;
+    for (const std::string& file : options.files) inputs.push_back(file_of(file));
+    Outputs claims(inputs, options.force);
+    for (const std::string& output : outputs) claims.claim(output, figure_kind(output));
+    if (!options.data.empty()) claims.claim(options.data, OutputKind::Csv);
+  } catch (const std::exception& error) {
+    return refuse(error.what(), kBadInput);
   }
-  void widen() {
-    if (!(high >= low)) low = 0, high = 1;
-    if (high - low <= 1e-12 * std::max(std::fabs(low), std::fabs(high))) {
-      const double by = std::max(0.5 * std::fabs(high), 1e-12);
-      low -= by, high += by;
+  try {
+    PlotSources sources(options);
+    const PlotResult result = make_plot(options, sources);
+    for (const std::string& note : result.notes) fmt::print(stderr, "stickslip: note: {}\n", note);
+    for (const std::string& output : outputs) write_figure(output, result.figure, options.pixels);
+    if (!options.data.empty()) files::write_file(options.data, figure_csv(result.figure));
+    for (const std::string& slope : result.slopes) fmt::print("{}\n", slope);
+    std::size_t curves = 0, points = 0;
+    for (const report::FigurePanel& panel : result.figure.panels) {
+      for (const report::FigureCurve& curve : panel.curves)
+        if (!curve.faint) ++curves, points += curve.points.size();
+      points += panel.arrows.size() + (panel.cells ? panel.cells->values.size() : 0);
     }
+    for (const std::string& output : outputs)
+      fmt::print("figure: {} ({} panel{}, {} curve{}, {} points)\n", output, result.figure.panels.size(),
+                 result.figure.panels.size() == 1 ? "" : "s", curves, curves == 1 ? "" : "s", points);
+    if (!options.data.empty()) fmt::print("data: {}\n", options.data);
+    return kDone;
+  } catch (const report::SeriesError& error) {
+    return refuse(error.what(), kBadInput);
+  } catch (const std::invalid_argument& error) {
+    return refuse(error.what(), kBadInput);
+  } catch (const scene::SceneError& error) {
+    return refuse(error.what(), kBadInput);
+  } catch (const std::runtime_error& error) {
+    return refuse(error.what(), kFailed);
   }
-  [[nodiscard]] double share(double x) const { return (x - low) / (high - low); }
-};
-
-std::string panel(std::size_t k, const std::string& name, const std::vector<Result>& results, double y0) {
-  Range time, value;
-  for (const Result& result : results) {
-    if (k >= result.series.values.size()) continue;
-    for (double t : result.series.time) time.add(t);
-    for (double x : result.series.values[k]) value.add(x);
-  }
-  time.widen();
-  value.widen();
-  const double width = kWidth - kLeft - kRight, height = kPanel - kTop - kBottom;
-  std::string out = fmt::format(
-      "<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#999'/>\n"
-      "<text x='{}' y='{}' font-weight='bold'>{}</text>\n"
-      "<text x='{}' y='{}' text-anchor='end'>{:.4g}</text><text x='{}' y='{}' text-anchor='end'>{:.4g}</text>\n"
-      "<text x='{}' y='{}'>{:.4g}</text><text x='{}' y='{}' text-anchor='end'>t = {:.4g}</text>\n",
-      kLeft, y0 + kTop, width, height, kLeft, y0 + kTop - 6, escape(name), kLeft - 6, y0 + kTop + 10, value.high,
-      kLeft - 6, y0 + kTop + height, value.low, kLeft, y0 + kTop + height + 16, time.low, kLeft + width,
-      y0 + kTop + height + 16, time.high);
-  for (std::size_t r = 0; r < results.size(); ++r) {
-    if (k >= results[r].series.values.size()) continue;
-    std::string points;
-    for (std::size_t i = 0; i < results[r].series.time.size(); ++i) {
-      const double x = results[r].series.values[k][i];
-      if (!std::isfinite(x)) continue;
-      points += fmt::format("{:.2f},{:.2f} ", kLeft + width * time.share(results[r].series.time[i]),
-                            y0 + kTop + height * (1 - value.share(x)));
-    }
-    out += fmt::format("<polyline fill='none' stroke='{}' stroke-width='1.5' stroke-dasharray='{}' points='{}'/>\n",
-                       kColours[r % std::size(kColours)], kDashes[r % std::size(kDashes)], points);
-  }
-  return out;
 }
 
-void write_page(const std::string& path, const std::string& page) {
-  std::ofstream file(path, std::ios::trunc);
-  file << page;
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("cannot write the plot {}", path));
-}
-
-std::string page_head(double height, const std::string& title) {
-  return fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' width='{}' height='{}' font-family='sans-serif' font-size='12'>\n"
-      "<rect width='100%' height='100%' fill='white'/>\n<text x='10' y='18' font-size='14'>{}</text>\n",
-      kWidth, height, escape(title));
-}
-
-std::string legend_line(std::size_t r, const std::string& label) {
-  const double y = 36 + 18 * static_cast<double>(r);
-  return fmt::format(
-      "<line x1='10' x2='50' y1='{}' y2='{}' stroke='{}' stroke-width='2' stroke-dasharray='{}'/>"
-      "<text x='58' y='{}'>{}</text>\n",
-      y - 4, y - 4, kColours[r % std::size(kColours)], kDashes[r % std::size(kDashes)], y, escape(label));
+void add_look(CLI::App& verb, PlotOptions& options) {
+  verb.add_option("--title", options.title, "Above the figure");
+  verb.add_option("--x-label", options.x_label, "Instead of the expression and its unit");
+  verb.add_option("--y-label", options.y_labels, "Likewise; one per panel, in their order")->take_all()->expected(1);
+  verb.add_option("--x-range", options.x_range, "FROM:TO of the x axis; either may be left out");
+  verb.add_option("--y-range", options.y_range, "FROM:TO of the y axis");
+  verb.add_option("--log", options.log, "Logarithmic axes")->check(CLI::IsMember({"x", "y", "xy"}));
+  CLI::Option* equal = verb.add_flag("--equal", options.equal, "The same scale on both axes");
+  verb.add_flag("--no-equal", options.not_equal, "Another scale on each axis, even for paths")->excludes(equal);
+  verb.add_flag("--points", options.points, "A mark at every point; lines only between few of them");
+  verb.add_flag("!--no-legend", options.legend, "Do not name the curves");
+  verb.add_flag("!--no-start", options.mark_start, "Do not mark where paths begin");
+  verb.add_flag("--modes", options.modes, "Contact modes of the first run as bands below the last panel");
+  verb.add_option("--still", options.stills, "A picture of the first run's scene at this time; may be repeated")
+      ->take_all()
+      ->expected(1);
+  verb.add_option("--view", options.view, "Pictures of scenes in space: from where")
+      ->transform(CLI::CheckedTransformer(view_names()));
+  verb.add_option("--columns", options.columns, "Panels side by side")->check(CLI::Range(1, 6))->capture_default_str();
+  verb.add_option("--size", options.size, "WIDTHxHEIGHT in cm: of the figure, and of a panel's chart");
+  verb.add_option("--style", options.style, "colour (told apart by the colour-blind too), or print: black and greys")
+      ->check(CLI::IsMember({"colour", "print"}))
+      ->capture_default_str();
 }
 
 }  // namespace
 
-void write_order_plot(const std::string& path, const std::string& title, const std::vector<std::string>& observables,
-                      const std::vector<double>& steps, const std::vector<std::vector<double>>& values) {
-  const double legend = 40 + 18 * static_cast<double>(observables.size()), width = kWidth - kLeft - kRight,
-               height = 420;
-  Range step, difference;
-  const auto distance = [&](std::size_t k, std::size_t i) {  // logarithm; not a number where runs agree
-    const double d = std::fabs(values[k][i + 1] - values[k][i]);
-    return d > 0 ? std::log10(d) : std::nan("");
-  };
-  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-    step.add(std::log10(steps[i]));
-    for (std::size_t k = 0; k < observables.size(); ++k) difference.add(distance(k, i));
-  }
-  step.widen();
-  difference.widen();
-  const auto x = [&](double log_step) { return kLeft + width * step.share(log_step); };
-  const auto y = [&](double log_difference) { return legend + height * (1 - difference.share(log_difference)); };
-  std::string out = page_head(legend + height + 40, title);
-  out += fmt::format(
-      "<rect x='{}' y='{}' width='{}' height='{}' fill='none' stroke='#999'/>\n"
-      "<text x='{}' y='{}' text-anchor='end'>{:.1e}</text><text x='{}' y='{}' text-anchor='end'>{:.1e}</text>\n"
-      "<text x='{}' y='{}'>step {:.3g}</text><text x='{}' y='{}' text-anchor='end'>{:.3g}</text>\n",
-      kLeft, legend, width, height, kLeft - 6, legend + 10, std::pow(10, difference.high), kLeft - 6, legend + height,
-      std::pow(10, difference.low), kLeft, legend + height + 16, std::pow(10, step.low), kLeft + width,
-      legend + height + 16, std::pow(10, step.high));
-  for (const int slope : {1, 2}) {  // from the upper right corner, as far as they stay inside
-    const double down = std::min(slope * (step.high - step.low), difference.high - difference.low);
-    out += fmt::format(
-        "<line x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}' stroke='#bbb'/>"
-        "<text x='{:.1f}' y='{:.1f}' fill='#888'>slope {}</text>\n",
-        x(step.high), y(difference.high), x(step.high - down / slope), y(difference.high - down),
-        x(step.high - down / slope) + 6, y(difference.high - down) - 6, slope);
-  }
-  for (std::size_t k = 0; k < observables.size(); ++k) {
-    std::string points;
-    for (std::size_t i = 0; i + 1 < steps.size(); ++i)
-      if (const double d = distance(k, i); std::isfinite(d))
-        points += fmt::format("{:.2f},{:.2f} ", x(std::log10(steps[i])), y(d));
-    out += legend_line(k, observables[k]) +
-           fmt::format("<polyline fill='none' stroke='{}' stroke-width='1.5' stroke-dasharray='{}' points='{}'/>\n",
-                       kColours[k % std::size(kColours)], kDashes[k % std::size(kDashes)], points);
-  }
-  write_page(path, out + "</svg>\n");
-}
-
-void write_plot(const std::string& path, const std::string& title, const std::vector<std::string>& observables,
-                const std::vector<Variant>& variants, const std::vector<Result>& results) {
-  const double legend = 30 + 18 * static_cast<double>(variants.size());
-  const double height = legend + kPanel * static_cast<double>(observables.size());
-  std::string out = page_head(height, title);
-  for (std::size_t r = 0; r < variants.size(); ++r) out += legend_line(r, variants[r].label);
-  for (std::size_t k = 0; k < observables.size(); ++k)
-    out += panel(k, observables[k], results, legend + kPanel * static_cast<double>(k));
-  write_page(path, out + "</svg>\n");
+void add_plot(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<PlotOptions>();
+  CLI::App* verb = app.add_subcommand("plot", "Draw figures from recordings, CSV files, studies and scenes");
+  verb->footer(kExamples);
+  verb->add_option("FILE", options->files, "Recordings, CSV files, stores of studies, scenes; or LABEL=FILE")
+      ->required();
+  verb->add_option("-y", options->y, "What to draw: each a panel (default: all observables)")->take_all()->expected(1);
+  verb->add_option("-x", options->x, "Along the x axis (default: the time)");
+  verb->add_option("--window", options->window, "FROM:TO: only these times");
+  verb->add_option("--theory", options->theory, "A formula of t (of x where -x is given), or \"FX, FY\" of t: a path")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--overlay", options->overlay, "\"LABEL=FILE: X, Y\": points of another file, under its own names")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--against", options->against,
+                   "A label or a file: draw the distance of each run from this one, at the same time");
+  verb->add_option("--reduce", options->reduce, "Make each run one point: its end, or the largest, least or mean value")
+      ->check(CLI::IsMember({"end", "max", "min", "mean"}));
+  verb->add_flag("--split", options->split, "A panel for each FILE");
+  verb->add_flag("--slope", options->slope, "With --log xy: fit and print slopes");
+  CLI::Option* field =
+      verb->add_option("--field", options->field, "\"X, Y, U, V\": an arrow (U, V) at (X, Y) for every row");
+  verb->add_option("--heat", options->heat, "\"X, Y, VALUE\": coloured cells; means where rows share a cell")
+      ->excludes(field);
+  verb->add_option("--set", options->set, "Scenes: name=value, as in run")->take_all()->expected(1);
+  verb->add_option("--vary", options->vary, "Scenes: name=value,value,...: a run for each; several: all combinations")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("-o,--output", options->outputs,
+                   "Figure: .svg, .png or .pdf (default: after the first file); may be repeated")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("--pixels", options->pixels, "Width of a PNG file (default: by --size, 180 per inch)")
+      ->check(CLI::Range(50, 20000));
+  add_force_option(*verb, options->force);
+  verb->add_option("--data", options->data, "Write the numbers of the figure as CSV");
+  add_look(*verb, *options);
+  verb->callback([options, &exit_code] { exit_code = plot(*options); });
 }
 
 }  // namespace stickslip::app

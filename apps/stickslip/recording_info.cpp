@@ -2,16 +2,9 @@
 // Copyright the stickslip authors
 #include "recording_info.h"
 
-#include <fmt/format.h>
+#include "stickslip/stepping/method_fields.h"
 
 namespace stickslip::app {
-
-std::string method_text(const stepping::Method& method) {
-  std::string friction = method.friction;
-  if (friction == "pyramid") friction += fmt::format(" with {} directions", method.directions);
-  return fmt::format("{}, {}, {}, step {:.6g}, solver {}, certificate {}", method.motion, method.stepper, friction,
-                     method.step, method.solver, method.certificate);
-}
 
 recording::RunDescription describe(const scene::Scene& scene) {
   recording::RunDescription run;
@@ -26,7 +19,7 @@ recording::RunDescription describe(const scene::Scene& scene) {
 }
 
 recording::RecordingInfo recording_info(const scene::Scene& scene) {
-  recording::RecordingInfo info{scene.text, STICKSLIP_VERSION, method_text(scene.method), {}, {}, {}};
+  recording::RecordingInfo info{scene.text, STICKSLIP_VERSION, stepping::summary_of(scene.method), {}, {}, {}};
   for (const model::Body& body : scene.model.bodies) info.bodies.push_back(body.name);
   for (const scene::Observable& observable : scene.observables) info.observables.push_back(observable.name);
   info.model = recording::to_json(describe(scene));

@@ -8,12 +8,7 @@
 #include "stickslip/recording/run_description.h"
 #include "stickslip/scene/scene.h"
 
-#include <string>
-
 namespace stickslip::app {
-
-// Motion, stepper, friction, step, solver and tolerance in words.
-[[nodiscard]] std::string method_text(const stepping::Method& method);
 
 [[nodiscard]] recording::RunDescription describe(const scene::Scene& scene);
 

@@ -2,8 +2,12 @@
 // Copyright the stickslip authors
 //
 // stickslip report FILE.h5: a recording, or the store of a study, as a page to look at.
+#include "figures.h"
+#include "outputs.h"
 #include "verbs.h"
 
+#include "stickslip/files/output_file.h"
+#include "stickslip/files/regular_file.h"
 #include "stickslip/report/page.h"
 #include "stickslip/report/still.h"
 
@@ -39,28 +43,9 @@ constexpr const char* kExamples =
 struct ReportOptions {
   std::vector<std::string> files;
   std::string output, study;
-  bool svg = false, png = false;
+  bool svg = false, png = false, force = false;
   report::StillOptions still;
 };
-
-// Beside and renamed: nobody ever sees half a file. What is no file (a device, a pipe) is written to as it stands, and
-// a link goes on pointing where it did.
-void write_file(const std::string& path, const std::string& content) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
-  const fs::path target = fs::is_symlink(path, error) && !in_place ? fs::weakly_canonical(path, error) : fs::path(path);
-  const fs::path written = in_place ? target : fs::path(target.string() + ".part");
-  std::ofstream out(written, std::ios::binary | std::ios::trunc);
-  out << content;
-  out.close();
-  error.clear();
-  if (out && !in_place) fs::rename(written, target, error);
-  if (!out || error) {
-    if (!in_place) fs::remove(written, error);
-    throw std::runtime_error(fmt::format("cannot write {}", path));
-  }
-}
 
 using Content = std::string;  // of the file to write
 
@@ -113,30 +98,39 @@ bool is_store(const std::string& file) {
 }
 
 int write_report(const ReportOptions& options) {
-  const bool still = options.svg || options.png;
-  const bool study = is_store(options.files.front());
   const auto refuse = [](const std::string& text) {
     fmt::print(stderr, "stickslip: {}\n", text);
     return kBadInput;
   };
+  for (const std::string& file : options.files) try {
+      files::require_regular_file(file);  // a pipe would wait for a writer
+    } catch (const files::FileError& error) {
+      return refuse(fmt::format("{}: {}", file, error.what()));
+    }
+  const bool still = options.svg || options.png;
+  const bool study = is_store(options.files.front());
   if (still && options.files.size() > 1)
     return refuse(fmt::format("a picture shows one recording; {} were given", options.files.size()));
   if (study && options.files.size() > 1) return refuse("a page shows one study, or recordings");
   if (study && still) return refuse("a study has no picture of a run; stickslip study map draws its map");
   if (!still && !options.still.times.empty()) return refuse("--at goes with --svg or --png");
   if (!study && !options.study.empty()) return refuse("--study goes with the store of a study");
+  const char* extension = options.svg ? "svg" : options.png ? "png" : "html";
+  const OutputKind kind = options.svg ? OutputKind::Svg : options.png ? OutputKind::Png : OutputKind::Page;
+  const std::string output = options.output.empty()
+                                 ? std::filesystem::path(options.files.front()).replace_extension(extension).string()
+                                 : options.output;
   Content content;
   try {
+    std::vector<std::string> inputs = options.files;
+    if (!options.study.empty()) inputs.push_back(options.study);
+    Outputs(inputs, options.force).claim(output, kind);
     content = study ? page_of_study(options) : page_of_recordings(options);
   } catch (const std::exception& error) {
     return refuse(error.what());
   }
-  const char* extension = options.svg ? "svg" : options.png ? "png" : "html";
-  const std::string output = options.output.empty()
-                                 ? std::filesystem::path(options.files.front()).replace_extension(extension).string()
-                                 : options.output;
   try {
-    write_file(output, content);
+    files::write_file(output, with_mark(content, kind));
   } catch (const std::runtime_error& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
     return kFailed;
@@ -153,6 +147,7 @@ void add_report(CLI::App& app, int& exit_code) {
   verb->footer(kExamples);
   verb->add_option("FILE", options->files, "Recordings (HDF5), or the store of a study (SQLite)")->required();
   verb->add_option("-o,--output", options->output, "File to write (default: named after the first recording)");
+  add_force_option(*verb, options->force);
   verb->add_option("--study", options->study, "The study file, when it was moved");
   CLI::Option* svg = verb->add_flag("--svg", options->svg, "A picture instead of a page, as SVG");
   verb->add_flag("--png", options->png, "A picture instead of a page, as PNG")->excludes(svg);
@@ -160,6 +155,8 @@ void add_report(CLI::App& app, int& exit_code) {
   verb->add_option("--frames", options->still.frames, "Pictures: frames over the run, where no times are given")
       ->check(CLI::Range(1, 60))
       ->capture_default_str();
+  verb->add_option("--view", options->still.view, "Pictures of scenes in space: from where")
+      ->transform(CLI::CheckedTransformer(view_names()));
   verb->add_flag("!--no-charts", options->still.charts, "Pictures: frames only");
   verb->callback([options, &exit_code] { exit_code = write_report(*options); });
 }

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 //
 // stickslip run SCENE: simulate. stickslip check SCENE: validate only.
+#include "outputs.h"
 #include "run_report.h"
 #include "run_session.h"
 #include "verbs.h"
@@ -19,7 +20,8 @@ constexpr const char* kRunExamples =
     "killed\n"
     "leaves a readable recording. Every step is certified; a step that no solver certifies ends the run with exit code "
     "1,\n"
-    "and its contact problem is saved for stickslip solve.\n"
+    "and its contact problem is saved for stickslip solve. So does a step after which the audit does not hold: bodies\n"
+    "overlap, contacts added energy, forces do not explain the motion, the state is not finite.\n"
     "\n"
     "Examples:\n"
     "  stickslip run examples/meter-stick/scene.toml\n"
@@ -114,7 +116,11 @@ void add_run(CLI::App& app, int& exit_code) {
   verb->add_option("--set", options->set, "name=value: a parameter, duration, or method.KEY")->take_all()->expected(1);
   verb->add_option("-o,--output", options->output, "Recording (default: named after the scene)");
   verb->add_flag("!--no-record", options->record, "Write no recording");
+  add_force_option(*verb, options->force);
   verb->add_flag("--json", options->json, "One JSON object on standard output");
+  auto no_audit = std::make_shared<bool>(false);
+  verb->add_flag("--no-audit", *no_audit,
+                 "Go on whatever the audit would say: overlaps, energy, momentum (method.audit = off)");
   verb->add_flag("--allow-overlap", options->allow_overlap, "Move bodies apart that overlap at the start");
   verb->add_option("--checkpoint", options->checkpoint, "Save a checkpoint now and then, and at the end");
   verb->add_option("--checkpoint-every", options->checkpoint_every, "Seconds of wall time between checkpoints")
@@ -125,7 +131,8 @@ void add_run(CLI::App& app, int& exit_code) {
   verb->add_option("--threads", *threads,
                    "Islands of contacts solved at the same time (method.threads); the result does not depend on it")
       ->check(CLI::Range(1, 1024));
-  verb->callback([options, threads, &exit_code] {
+  verb->callback([options, threads, no_audit, &exit_code] {
+    if (*no_audit) options->set.emplace_back("method.audit=off");
     if (*threads > 0) options->set.push_back(fmt::format("method.threads={}", *threads));
     exit_code = run_scene(*options);
   });

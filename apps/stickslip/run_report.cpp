@@ -2,6 +2,9 @@
 // Copyright the stickslip authors
 #include "run_report.h"
 
+#include "audit_text.h"
+#include "method_json.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,7 +96,9 @@ std::string end_text(const RunSession& session, RunEnd end) {
   switch (end) {
     case RunEnd::Finished: return "finished";
     case RunEnd::Stopped: return fmt::format("stopped: {}", session.stop_text());
-    case RunEnd::Uncertified: return "FAILED: a step could not be certified";
+    case RunEnd::Uncertified:
+      return session.simulation().audit().passed() ? "FAILED: a step could not be certified"
+                                                   : "FAILED: the audit does not hold";
   }
   return {};
 }
@@ -121,6 +126,36 @@ Json modes_json(const RunSession& session) {
   return list;
 }
 
+Json audit_json(const simulation::Simulation& run) {
+  const simulation::AuditSummary& audit = run.audit();
+  Json out;
+  out["on"] = audit.on;
+  if (!audit.on) return out;
+  const auto name = [&](int body) {
+    return body < 0 ? Json(nullptr) : Json(run.model().bodies[static_cast<std::size_t>(body)].name);
+  };
+  out["passed"] = audit.passed();
+  if (!audit.passed()) {
+    out["violation"] = audit.violation;
+    out["violation_time"] = number(audit.violation_time);
+  }
+  out["looks"] = audit.looks;
+  out["depth"] = number(audit.depth);
+  if (audit.depth > 0) {
+    out["depth_time"] = number(audit.depth_time);
+    out["depth_bodies"] = {name(audit.depth_a), name(audit.depth_b)};
+  }
+  if (*audit.energy_reason != '\0')
+    out["energy_not_judged"] = audit.energy_reason;
+  else
+    out["energy_added"] = number(audit.energy_added);
+  out["energy_steps"] = audit.energy_steps;
+  out["energy_steps_not_judged"] = audit.energy_not_judged;
+  out["momentum_defect"] = number(audit.momentum);
+  out["momentum_steps"] = audit.momentum_steps;
+  return out;
+}
+
 }  // namespace
 
 void print_run_report(const RunSession& session, RunEnd end) {
@@ -132,8 +167,9 @@ void print_run_report(const RunSession& session, RunEnd end) {
              counters.steps, session.wall_seconds(),
              counters.steps > 0 ? 1e6 * session.wall_seconds() / static_cast<double>(counters.steps) : 0.0);
   fmt::print("  method       {}, {}, step {:.6g}\n", method.stepper,
-             method.friction == "pyramid" ? fmt::format("pyramid of {} directions", method.directions)
-                                          : std::string("exact friction cone"),
+             method.friction == stepping::FrictionLaw::Pyramid
+                 ? fmt::format("pyramid of {} directions", method.directions)
+                 : std::string("exact friction cone"),
              method.step);
   if (const simulation::StepChoice& choice = session.step_choice(); choice.runs > 0)
     fmt::print("  error        of positions about {:.2g} (asked {:g}), found with {} runs\n", choice.estimate,
@@ -143,6 +179,11 @@ void print_run_report(const RunSession& session, RunEnd end) {
       "fall-backs\n",
       counters.worst_residual, counters.worst_time, method.certificate, counters.solves, counters.events,
       counters.fallbacks);
+  fmt::print("  audit        {}\n", audit_text(run));
+  if (counters.divisions > 0 || counters.passages > 0)
+    fmt::print("  between      {} cuts of steps where bodies would have passed through each other{}\n",
+               counters.divisions,
+               counters.passages > 0 ? fmt::format("; {} PARTS COULD NOT BE MADE SAFE", counters.passages) : "");
   std::size_t width = 0;
   for (const scene::Observable& observable : session.scene().observables)
     width = std::max(width, observable.name.size());
@@ -163,6 +204,7 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["steps"] = counters.steps;
   out["certified"] = end != RunEnd::Uncertified;
   out["worst_residual"] = number(counters.worst_residual);
+  out["audit"] = audit_json(run);
   out["wall_seconds"] = session.wall_seconds();
   out["observe"] = Json::object();
   for (std::size_t k = 0; k < session.observables().size(); ++k)
@@ -182,16 +224,19 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["parameters"] = Json::object();
   for (const scene::Parameter& parameter : session.scene().parameters)
     out["parameters"][parameter.name] = parameter.value;
-  out["method"] = {{"stepper", run.method().stepper},       {"friction", run.method().friction},
-                   {"directions", run.method().directions}, {"step", run.method().step},
-                   {"solver", run.method().solver},         {"certificate", run.method().certificate}};
+  out["method"] = method_json(run.method());
   if (const simulation::StepChoice& choice = session.step_choice(); choice.runs > 0)
     out["error"] = {{"asked", run.method().tolerance}, {"estimate", choice.estimate}, {"runs", choice.runs}};
-  out["end"] = end == RunEnd::Finished ? "finished" : end == RunEnd::Stopped ? "stopped" : "uncertified";
+  out["end"] = end == RunEnd::Finished                 ? "finished"
+               : end == RunEnd::Stopped                ? "stopped"
+               : session.simulation().audit().passed() ? "uncertified"
+                                                       : "audit";
   if (end == RunEnd::Stopped) out["stopped_by"] = session.stop_text();
   out["solves"] = counters.solves;
   out["events"] = counters.events;
   out["fallbacks"] = counters.fallbacks;
+  out["divisions"] = counters.divisions;
+  out["passages"] = counters.passages;
   out["modes"] = modes_json(session);
   if (!session.recording_path().empty()) out["recording"] = session.recording_path();
   fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -2,21 +2,24 @@
 // Copyright the stickslip authors
 #include "run_session.h"
 
+#include "audit_text.h"
 #include "batch.h"
 #include "output_name.h"
+#include "outputs.h"
 #include "progress.h"
 #include "recording_info.h"
 
 #include "stickslip/complementarity/corpus/writer.h"
+#include "stickslip/files/checksum.h"
+#include "stickslip/files/output_file.h"
 #include "stickslip/math/byte_stream.h"
+#include "stickslip/stepping/method_fields.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 namespace stickslip::app {
@@ -24,8 +27,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kCheckpointMark = "stickslip checkpoint 1";
+constexpr const char* kCheckpointMark = "stickslip checkpoint 3";
+constexpr std::size_t kMostCheckpointBytes = std::size_t{1} << 32;
 constexpr int kStepsBetweenClockReads = 64;  // a clock read costs as much as a tenth of a small step
+// The second line of how a recording ends (recorder.h).
+std::string audit_line(const simulation::Simulation& run) {
+  return run.audit().on ? "\n" + audit_text(run) : std::string();
+}
+
 constexpr auto kProgressInterval = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -35,15 +44,13 @@ std::string default_recording_name(const std::string& scene_path) {
 }
 
 RunSession::RunSession(const RunOptions& options)
-    : options_(options), scene_(scene::load_scene(options.scene, overrides_of(options.set))) {
+    : RunSession(options, scene::load_scene(options.scene, overrides_of(options.set))) {}
+
+RunSession::RunSession(const RunOptions& options, scene::Scene scene) : options_(options), scene_(std::move(scene)) {
   if (options_.record) {
     recording_path_ = options_.output.empty() ? default_recording_name(options_.scene) : options_.output;
-    require_writable(recording_path_);
   }
-  if (!options_.checkpoint.empty()) {
-    require_writable(options_.checkpoint);
-    require_writable(options_.checkpoint + ".part");
-  }
+  claim_outputs();
   if (scene_.method.tolerance > 0 && options_.find_step) choose_step();
   simulation_ = std::make_unique<simulation::Simulation>(scene_.model, scene_.method);
   observer_ = std::make_unique<scene::Observer>(scene_);
@@ -61,13 +68,27 @@ RunSession::RunSession(const RunOptions& options)
 
   if (!options_.record) return;
   if (options_.resume.empty() || !std::filesystem::exists(recording_path_)) {
+    next_frame_ = simulation_->time() + scene_.recording.interval;
     recorder_ = std::make_unique<recording::Recorder>(recording_path_, recording_info(scene_));
     record_frame();
   } else {
-    recorder_ = std::make_unique<recording::Recorder>(recording_path_, simulation_->time());
+    recorder_ = std::make_unique<recording::Recorder>(recording_path_, recording_info(scene_), simulation_->time());
     changes_recorded_ = simulation_->timeline().finished().size();
   }
-  next_frame_ = simulation_->time() + scene_.recording.interval;
+}
+
+void RunSession::claim_outputs() {
+  std::vector<std::string> inputs{options_.scene};
+  std::error_code error;
+  // A run may go on from a checkpoint and save its own in the same place.
+  if (!options_.resume.empty() && !std::filesystem::equivalent(options_.resume, options_.checkpoint, error))
+    inputs.push_back(options_.resume);
+  Outputs outputs(inputs, options_.force);
+  if (options_.record) outputs.claim(recording_path_, OutputKind::Recording);
+  if (options_.checkpoint.empty()) return;
+  outputs.claim(options_.checkpoint, OutputKind::Checkpoint);
+  checkpoint_lock_.emplace(options_.checkpoint + "-lock");
+  checkpoint_lock_->remove_at_end();
 }
 
 void RunSession::choose_step() {
@@ -120,11 +141,11 @@ RunEnd RunSession::run() {
   const stepping::StepFailure* failure = simulation_->failure();
   if (failure != nullptr) {
     close_recording_failed(failure->reason.empty() ? "a step could not be certified" : failure->reason);
-    save_failed_problem();
+    if (simulation_->audit().passed()) save_failed_problem();  // else no contact problem is to blame
     return RunEnd::Uncertified;
   }
   if (stopped) stop_text_ = scene_.stop[static_cast<std::size_t>(observer_->stopped_by())].text;
-  if (recorder_) recorder_->close(stopped ? "stopped: " + stop_text_ : "finished");
+  if (recorder_) recorder_->close((stopped ? "stopped: " + stop_text_ : "finished") + audit_line(*simulation_));
   if (!options_.checkpoint.empty()) save_checkpoint();
   return stopped ? RunEnd::Stopped : RunEnd::Finished;
 }
@@ -151,7 +172,7 @@ void RunSession::close_recording_failed(const std::string& why) {
   if (!recorder_) return;
   const stepping::StepFailure* failure = simulation_->failure();
   const double time = failure != nullptr ? failure->time : simulation_->time();
-  recorder_->close(fmt::format("failed at t = {:.9g}: {}", time, why));
+  recorder_->close(fmt::format("failed at t = {:.9g}: {}{}", time, why, audit_line(*simulation_)));
 }
 
 // True to go on.
@@ -168,6 +189,7 @@ bool RunSession::after_step() {
   }
   if (++steps_since_clock_ >= kStepsBetweenClockReads) {
     steps_since_clock_ = 0;
+    if (options_.poll) options_.poll();
     const auto time = Clock::now();
     if (show_progress_ && time - last_progress_ > kProgressInterval) {
       last_progress_ = time;
@@ -202,43 +224,62 @@ void RunSession::record_mode_changes() {
   }
 }
 
-// Everything that must be the same for a checkpoint to fit.
-std::string RunSession::fingerprint() const {
-  std::string text = scene_.text + '\n' + method_text(scene_.method);
+// Everything that must be the same for a checkpoint to fit: the files as read, what decides the steps, and the bodies
+// as they were made (their shapes may come from files of their own). The duration may change: runs may go on for
+// longer.
+const std::vector<RunSession::Part>& RunSession::parts_that_must_match() {
+  if (!parts_.empty()) return parts_;
+  parts_.push_back({"the scene file", scene_.text});
+  for (const scene::SourceFile& source : scene_.included)
+    parts_.push_back({"the included file " + source.file.filename().string(), source.text});
+  stepping::visit_fields(scene_.method, [&](const stepping::FieldInfo& info, const auto& value) {
+    if (info.changes_result) parts_.push_back({fmt::format("method.{}", info.name), stepping::field_text(value)});
+  });
   for (const scene::Parameter& parameter : scene_.parameters)
-    text += fmt::format("\n{}={}", parameter.name, parameter.value);
-  return text;
+    parts_.push_back({"the parameter " + parameter.name, fmt::format("{}", parameter.value)});
+  recording::RunDescription description = describe(scene_);
+  description.duration = 0;
+  parts_.push_back({"a shape, mass or contact law", recording::to_json(description)});
+  return parts_;
 }
 
 void RunSession::save_checkpoint() {
   ByteWriter out;
   out.put_text(kCheckpointMark);
-  out.put_text(fingerprint());
+  out.put_list(parts_that_must_match(), [&](const Part& part) {
+    out.put_text(part.name);
+    out.put_text(part.text);
+  });
   out.put_text(simulation_->checkpoint());
   out.put_list(observer_->memory(), [&](double x) { out.put(x); });
   out.put(next_frame_);
   out.put(worst_since_frame_);
   // Written beside and renamed: a run killed now leaves the checkpoint before.
-  const std::string temporary = options_.checkpoint + ".part";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << out.take();
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("cannot write the checkpoint {}", options_.checkpoint));
-  std::filesystem::rename(temporary, options_.checkpoint);
+  files::write_file(options_.checkpoint, files::sealed(out.take()));
 }
 
 void RunSession::load_checkpoint() {
-  std::ifstream file(options_.resume, std::ios::binary);
-  if (!file) throw std::runtime_error(fmt::format("cannot read the checkpoint {}", options_.resume));
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string bytes = content.str();
-  ByteReader in(bytes);
-  if (in.get_text() != kCheckpointMark)
+  const std::string bytes = files::read_file(options_.resume, kMostCheckpointBytes);
+  if (ByteReader(bytes).get_text() != kCheckpointMark)
     throw std::runtime_error(fmt::format("{} is not a checkpoint of this version", options_.resume));
-  if (in.get_text() != fingerprint())
-    throw std::runtime_error(
-        fmt::format("the checkpoint {} belongs to another scene, method or parameters", options_.resume));
+  // Before anything is taken from it: a damaged checkpoint is refused whole.
+  const files::Unsealed checked = files::unsealed(bytes);
+  if (!checked.intact)
+    throw std::runtime_error(fmt::format("the checkpoint {} is damaged: its checksum does not fit", options_.resume));
+  ByteReader in(checked.content);
+  static_cast<void>(in.get_text());
+  std::vector<Part> parts;
+  in.get_list(parts, [&](Part& part) {
+    part.name = in.get_text();
+    part.text = in.get_text();
+  });
+  const auto differ = [](const Part& a, const Part& b) { return a.name != b.name || a.text != b.text; };
+  const std::vector<Part>& own = parts_that_must_match();
+  for (std::size_t k = 0; k < std::max(own.size(), parts.size()); ++k)
+    if (k >= own.size() || k >= parts.size() || differ(own[k], parts[k]))
+      throw std::runtime_error(
+          fmt::format("the checkpoint {} belongs to another scene, method or parameters: {} differs", options_.resume,
+                      k < own.size() ? own[k].name : parts[k].name));
   simulation_->restore(in.get_text());
   std::vector<double> memory;
   in.get_list(memory, [&](double& x) { in.get(x); });

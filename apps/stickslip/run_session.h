@@ -6,6 +6,7 @@
 
 #include "run_options.h"
 
+#include "stickslip/files/file_lock.h"
 #include "stickslip/recording/recorder.h"
 #include "stickslip/scene/observer.h"
 #include "stickslip/scene/scene.h"
@@ -14,6 +15,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,6 +34,8 @@ class RunSession {
   // Throws SceneError, RecordingError, AccuracyError or std::runtime_error with one line. With method.tolerance, runs
   // the scene several times to find the step.
   explicit RunSession(const RunOptions& options);
+  // The same for a scene that was read before; options.scene stands for its file in messages, options.set is not read.
+  RunSession(const RunOptions& options, scene::Scene scene);
 
   RunEnd run();
 
@@ -46,6 +50,10 @@ class RunSession {
   [[nodiscard]] const simulation::StepChoice& step_choice() const { return choice_; }  // runs = 0: the step was given
 
  private:
+  struct Part {  // of what makes the run what it is
+    std::string name, text;
+  };
+
   bool advance();  // true when a stop condition held
   bool after_step();
   void watch();  // functions over the run and stop conditions
@@ -56,16 +64,19 @@ class RunSession {
   void load_checkpoint();
   void save_failed_problem();
   void check_overlaps();
+  void claim_outputs();
   void choose_step();
   [[nodiscard]] scene::Observation now() const;
-  [[nodiscard]] std::string fingerprint() const;
+  [[nodiscard]] const std::vector<Part>& parts_that_must_match();
 
   RunOptions options_;
   scene::Scene scene_;
   std::unique_ptr<simulation::Simulation> simulation_;
   std::unique_ptr<scene::Observer> observer_;
   std::unique_ptr<recording::Recorder> recorder_;
+  std::optional<files::FileLock> checkpoint_lock_;  // one run at a time saves there
   std::vector<double> values_;
+  std::vector<Part> parts_;  // empty: not yet collected
   simulation::StepChoice choice_;
   std::string recording_path_, failed_problem_path_, stop_text_;
   double start_time_ = 0, next_frame_ = 0, worst_since_frame_ = 0, wall_seconds_ = 0;

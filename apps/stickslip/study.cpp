@@ -3,10 +3,12 @@
 //
 // stickslip study FILE: runs the trials of a study and keeps their results in a store. stickslip study status, export,
 // map and show read a store.
+#include "outputs.h"
 #include "study_report.h"
 #include "study_run.h"
 #include "verbs.h"
 
+#include "stickslip/files/output_file.h"
 #include "stickslip/study/csv.h"
 #include "stickslip/study/heat_map.h"
 
@@ -36,6 +38,7 @@ constexpr const char* kStudyExamples =
     "Examples:\n"
     "  stickslip study examples/ball/study.toml                         results in ball-study.db\n"
     "  stickslip study study.toml --store results.db --threads 4\n"
+    "  stickslip study study.toml --set mu=0.5 --set method.step=5e-4 --set trials=50 --store other.db\n"
     "  stickslip study status results.db                                progress, estimates, failures by cause\n"
     "  stickslip study export results.db -o results.csv                 one line per trial\n"
     "  stickslip study map results.db -o map.svg                        heat map of a study over two grids\n"
@@ -125,31 +128,41 @@ int with_store(const std::string& file, const std::function<int(study::Store&)>&
   }
 }
 
-int export_store(const std::string& file, const std::string& output, bool cost) {
+int written(const std::function<void()>& write) {
+  try {
+    write();
+    return kDone;
+  } catch (const study::StoreError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kFailed;
+  }
+}
+
+int export_store(const std::string& file, const std::string& output, bool cost, bool force) {
   return with_store(file, [&](study::Store& store) {
-    std::FILE* out = output.empty() ? stdout : std::fopen(output.c_str(), "wb");
-    if (out == nullptr) {
-      fmt::print(stderr, "stickslip: cannot write {}\n", output);
-      return static_cast<int>(kFailed);
+    if (output.empty()) {  // main() looks after standard output
+      study::write_csv(store, {cost}, [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+      return static_cast<int>(kDone);
     }
-    study::write_csv(store, {cost}, [&](std::string_view text) { std::fwrite(text.data(), 1, text.size(), out); });
-    const bool written = std::fflush(out) == 0 && std::ferror(out) == 0;
-    if (out != stdout) std::fclose(out);
-    if (written) return static_cast<int>(kDone);
-    fmt::print(stderr, "stickslip: cannot write {}\n", output.empty() ? "standard output" : output);
-    return static_cast<int>(kFailed);
+    Outputs({file}, force).claim(output, OutputKind::Csv);
+    return written([&] {
+      files::OutputFile out(output);
+      study::write_csv(store, {cost}, [&](std::string_view text) { out.stream() << text; });
+      out.commit();
+    });
   });
 }
 
-int map_store(const std::string& file, const std::string& output, const std::string& value, const std::string& study) {
+int map_store(const std::string& file, const std::string& output, const std::string& value, const std::string& study,
+              bool force) {
   return with_store(file, [&](study::Store& store) {
-    const study::Study source = study::load_study(study.empty() ? store.header().study_file : study);
+    const std::string study_file = study.empty() ? store.header().study_file : study;
+    Outputs({file, study_file}, force).claim(output, OutputKind::Svg);
+    const study::Study source = study::load_study(study_file);
     const std::string svg = study::heat_map_svg(study::heat_map_of(store, source, value));
-    std::ofstream out(output, std::ios::binary | std::ios::trunc);
-    out << svg << std::flush;
-    if (out) return static_cast<int>(kDone);
-    fmt::print(stderr, "stickslip: cannot write {}\n", output);
-    return static_cast<int>(kFailed);
+    return written([&] { files::write_file(output, with_mark(svg, OutputKind::Svg)); });
   });
 }
 
@@ -197,7 +210,7 @@ void add_study_export(CLI::App& study, int& exit_code) {
   struct Options {
     StoreArgument store;
     std::string output;
-    bool cost = false;
+    bool cost = false, force = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb =
@@ -205,10 +218,12 @@ void add_study_export(CLI::App& study, int& exit_code) {
   verb->footer(kStudyExportExamples);
   options->store.add_to(*verb);
   verb->add_option("-o,--output", options->output, "File (default: standard output)");
+  add_force_option(*verb, options->force);
   verb->add_flag("--cost", options->cost, "Also the seconds of each trial, which differ from run to run");
   verb->callback([options, &exit_code] {
-    exit_code = options->store.missing() ? static_cast<int>(kBadInput)
-                                         : export_store(options->store.file(), options->output, options->cost);
+    exit_code = options->store.missing()
+                    ? static_cast<int>(kBadInput)
+                    : export_store(options->store.file(), options->output, options->cost, options->force);
   });
 }
 
@@ -216,19 +231,21 @@ void add_map(CLI::App& study, int& exit_code) {
   struct Options {
     StoreArgument store;
     std::string output = "map.svg", value, study;
+    bool force = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = study.add_subcommand("map", "Heat map with intervals of a study over two grids, as SVG");
   verb->footer(kMapExamples);
   options->store.add_to(*verb);
   verb->add_option("-o,--output", options->output, "File")->capture_default_str();
+  add_force_option(*verb, options->force);
   verb->add_option("--value", options->value,
                    "success, objective or an observable (default: success, if there is one)");
   verb->add_option("--study", options->study, "The study file, when it was moved");
   verb->callback([options, &exit_code] {
     exit_code = options->store.missing()
                     ? static_cast<int>(kBadInput)
-                    : map_store(options->store.file(), options->output, options->value, options->study);
+                    : map_store(options->store.file(), options->output, options->value, options->study, options->force);
   });
 }
 
@@ -239,6 +256,8 @@ void add_show(CLI::App& study, int& exit_code) {
   verb->add_option("STORE", options->store, "Store of a study (SQLite)")->required();
   verb->add_option("TRIAL", options->trial, "Number of the trial")->required();
   verb->add_option("-o,--output", options->output, "Recording (default: trial-NUMBER.h5)");
+  add_force_option(*verb, options->force);
+  verb->add_option("--set", options->set, "As it was given to the study")->take_all()->expected(1);
   verb->add_option("--study", options->study, "The study file, when it was moved");
   verb->callback([options, &exit_code] {
     exit_code = with_store(options->store, [&](study::Store& store) { return show_trial(store, *options); });
@@ -250,6 +269,9 @@ void add_show(CLI::App& study, int& exit_code) {
 void add_study_options(CLI::App& verb, StudyOptions& options) {
   verb.add_option("FILE", options.file, "Study file (TOML)");
   verb.add_option("--store", options.store, "Results (default: named after the study)");
+  verb.add_option("--set", options.set, "name=value: of the scene as in run, or of the study's scene, trials and seed")
+      ->take_all()
+      ->expected(1);
   verb.add_option("--threads", options.threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
   verb.add_flag("--json", options.json, "One JSON object on standard output");
   verb.add_flag("--quiet", options.quiet, "No progress");

@@ -84,7 +84,13 @@ void print_study_report(study::Store& store) {
     fmt::print("  and {} more causes\n", summary.failures.size() - kMostClusters);
 }
 
-void print_study_json(study::Store& store) {
+void print_step_checks(const std::vector<StepCheck>& checks) {
+  for (const StepCheck& check : checks)
+    if (!check.warnings.empty())
+      fmt::print("WARNING    {}: {}\n", check.label, warning_text(check.warnings, check.stepper));
+}
+
+void print_study_json(study::Store& store, const std::string& method, const std::vector<StepCheck>& checks) {
   const study::StudySummary summary = study::summarise(store);
   json failures = json::array(), by_status = json::object();
   for (const study::FailureCluster& cluster : summary.failures) {
@@ -105,18 +111,24 @@ void print_study_json(study::Store& store) {
                       {"seconds", summary.stages[i].seconds}});
   for (std::size_t i = 0; i < summary.by_status.size(); ++i)
     by_status[study::name_of(static_cast<study::TrialStatus>(i))] = summary.by_status[i];
-  const json object = {{"study", store.header().study_file},
-                       {"trials", summary.total},
-                       {"done", summary.done},
-                       {"status", by_status},
-                       {"success", estimate_json(summary.success)},
-                       {"objective", estimate_json(summary.objective)},
-                       {"best_trial", summary.least_trial},
-                       {"worst_residual", summary.worst_residual},
-                       {"steps", summary.steps},
-                       {"seconds", summary.seconds},
-                       {"stages", stages},
-                       {"failures", failures}};
+  json contradicting = json::array();
+  for (const StepCheck& check : checks)
+    for (const StepWarning& warning : check.warnings)
+      contradicting.push_back({{"run", check.label}, {"observable", warning.observable}, {"changes", warning.changes}});
+  json object = {{"study", store.header().study_file},
+                 {"trials", summary.total},
+                 {"done", summary.done},
+                 {"status", by_status},
+                 {"success", estimate_json(summary.success)},
+                 {"objective", estimate_json(summary.objective)},
+                 {"best_trial", summary.least_trial},
+                 {"worst_residual", summary.worst_residual},
+                 {"steps", summary.steps},
+                 {"seconds", summary.seconds},
+                 {"stages", stages},
+                 {"failures", failures},
+                 {"contradicts_order", contradicting}};
+  if (!method.empty()) object["method"] = method;
   fmt::print("{}\n", object.dump());
 }
 

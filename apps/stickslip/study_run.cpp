@@ -2,16 +2,23 @@
 // Copyright the stickslip authors
 #include "study_run.h"
 
+#include "batch.h"
 #include "output_name.h"
+#include "outputs.h"
 #include "progress.h"
 #include "run_report.h"
 #include "run_session.h"
+#include "step_check.h"
 #include "study_report.h"
 #include "verbs.h"
 
+#include "stickslip/stepping/method_fields.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -81,9 +88,32 @@ void compare_with_naive(const study::Study& study, const study::TrialRunner& run
   fmt::print("           {} designs that pass the last stage were turned away before it\n", lost);
 }
 
+// The trials with the smallest objectives, or without an objective some of them all, are run again with half the step
+// (step_check.h). A study with stages has runs of several kinds, none of which is the scene alone: not checked.
+std::vector<StepCheck> check_best_trials(const study::Study& study, study::Store& store, int threads) {
+  constexpr std::size_t kChecked = 3;
+  if (!study.stages.empty()) return {};
+  std::vector<std::pair<double, std::int64_t>> trials;
+  store.read([&](const study::Trial& trial, const study::TrialResult& result) {
+    if (result.status != study::TrialStatus::Finished && result.status != study::TrialStatus::Stopped) return;
+    if (!study.objective.empty() && !std::isfinite(result.objective)) return;
+    trials.emplace_back(study.objective.empty() ? 0.0 : result.objective, trial.index);
+  });
+  std::ranges::sort(trials);
+  const study::TrialPlan plan(study);
+  std::vector<Variant> variants;
+  for (std::size_t k = 0; k < std::min(kChecked, trials.size()); ++k) {
+    const std::size_t pick = study.objective.empty() ? k * trials.size() / std::min(kChecked, trials.size()) : k;
+    const study::Trial trial = plan.trial(trials[pick].second);
+    variants.push_back({fmt::format("trial {}", trial.index), study::overrides_of(study, trial)});
+  }
+  return check_steps(study.scene_file.string(), threads, variants);
+}
+
 int run_session(const study::Study& study, const StudyOptions& options, const StudyDriver& driver) {
   const study::TrialRunner runner(study);
   const std::string file = options.store.empty() ? default_store_name(options.file) : options.store;
+  Outputs({options.file}, false).claim(file, OutputKind::Store);
   const std::unique_ptr<study::Store> store =
       study::Store::create_or_resume(file, study::header_of(study, runner, STICKSLIP_VERSION));
   const bool shown = progress_wanted() && !options.quiet;
@@ -92,13 +122,16 @@ int run_session(const study::Study& study, const StudyOptions& options, const St
   session.finish();
   if (shown) end_progress();
   const double seconds = session.progress().seconds;
+  const std::vector<StepCheck> checks = check_best_trials(study, *store, threads_of(options));
   if (options.json) {
-    print_study_json(*store);
+    print_study_json(*store, study_method(study), checks);
   } else {
     if (session.found() > 0) fmt::print("{} trials were in the store\n", session.found());
     print_study_report(*store);
+    fmt::print("method     {}\n", study_method(study));
     fmt::print("{} trials in {:.3g} s ({:.4g} per second); results in {}\n", session.progress().done - session.found(),
                seconds, session.progress().rate, file);
+    print_step_checks(checks);
   }
   if (options.naive && !study.stages.empty()) compare_with_naive(study, runner, *store, threads_of(options));
   return verdict_on(study, study::summarise(*store));
@@ -110,14 +143,28 @@ std::string default_store_name(const std::string& study_path) {
   return name_after(study_path, "study") + "-study.db";
 }
 
+std::string study_method(const study::Study& study) {
+  const stepping::Method base = scene::load_scene(study.scene_file, study.set).method;
+  std::string text = stepping::summary_of(base);
+  for (const study::Stage& stage : study.stages) {
+    if (!stage.runs) continue;
+    const std::string own = stepping::summary_of(scene::load_scene(stage.runs->scene_file, stage.runs->set).method);
+    if (own != text) text += fmt::format("; {}: {}", stage.name, own);
+  }
+  return text;
+}
+
 int run_study_verb(const StudyOptions& options, const StudyDriver& driver) {
   try {
-    const study::Study study = study::load_study(options.file);
+    const study::Study study = study::load_study(options.file, overrides_of(options.set));
     const StudyDriver here = [&](study::Session& session, const study::TrialRunner& runner) {
       study::run_threads(session, runner, threads_of(options));
     };
     return run_session(study, options, driver ? driver : here);
   } catch (const scene::SceneError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  } catch (const OutputError& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
     return kBadInput;
   } catch (const study::StoreError& error) {
@@ -128,10 +175,13 @@ int run_study_verb(const StudyOptions& options, const StudyDriver& driver) {
 
 int show_trial(study::Store& store, const ShowOptions& options) {
   const std::string file = options.study.empty() ? store.header().study_file : options.study;
-  const study::Study study = study::load_study(file);
+  const study::Study study = study::load_study(file, overrides_of(options.set));
   const study::TrialRunner runner(study);
   if (study::header_of(study, runner, STICKSLIP_VERSION).meaning != store.header().meaning) {
-    fmt::print(stderr, "stickslip: {} has changed since the store was made (or the program has)\n", file);
+    fmt::print(stderr,
+               "stickslip: {} has changed since the store was made (or the program has, or --set of the study is "
+               "missing here)\n",
+               file);
     return kBadInput;
   }
   if (options.trial < 0 || options.trial >= study.total()) {
@@ -142,7 +192,9 @@ int show_trial(study::Store& store, const ShowOptions& options) {
   run.scene = study.scene_file.string();
   for (const scene::Override& over : study::overrides_of(study, study::TrialPlan(study).trial(options.trial)))
     run.set.push_back(over.name + "=" + over.value);
+  run.force = options.force;
   run.output = options.output.empty() ? fmt::format("trial-{}.h5", options.trial) : options.output;
+  Outputs({file, options.store}, options.force).claim(run.output, OutputKind::Recording);
   RunSession session(run);
   const RunEnd end = session.run();
   for (const std::string& set : run.set) fmt::print("--set {} ", set);

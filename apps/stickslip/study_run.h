@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -19,13 +20,17 @@ namespace stickslip::app {
 
 struct StudyOptions {
   std::string file, store;
-  int threads = 0;  // 0: all cores
+  std::vector<std::string> set;  // name=value
+  int threads = 0;               // 0: all cores
   bool json = false, quiet = false;
   bool naive = false;  // afterwards the last stage alone for every design, to compare with
 };
 
 // FILE, --store, --threads, --json, --quiet.
 void add_study_options(CLI::App& verb, StudyOptions& options);
+
+// How the trials of a study are stepped, in words: stepper, step, tolerance, and what a stage changes of it.
+[[nodiscard]] std::string study_method(const study::Study& study);
 
 // Drives a session to its end.
 using StudyDriver = std::function<void(study::Session&, const study::TrialRunner&)>;
@@ -35,6 +40,8 @@ int run_study_verb(const StudyOptions& options, const StudyDriver& driver = {});
 
 struct ShowOptions {
   std::string store, output, study;
+  bool force = false;
+  std::vector<std::string> set;  // as it was given to the study
   std::int64_t trial = 0;
 };
 int show_trial(study::Store& store, const ShowOptions& options);

@@ -2,7 +2,8 @@
 // Copyright the stickslip authors
 //
 // stickslip-mpi study FILE ...: the study verb under mpirun. `mpirun stickslip study ...` starts this program, so that
-// the command itself needs no MPI. stickslip-mpi worker FILE runs the trials of one rank and has no MPI either.
+// the command itself needs no MPI. stickslip-mpi worker FILE SET... runs the trials of one rank and has no MPI either.
+#include "apps/stickslip/batch.h"
 #include "apps/stickslip/study_run.h"
 #include "apps/stickslip/verbs.h"
 
@@ -40,15 +41,15 @@ int lead(const study::MpiWorld& world, const app::StudyOptions& options) {
   return exit_code;
 }
 
-int serve(const std::string& file) {
-  const study::Study study = study::load_study(file);
+int serve(const std::string& file, const std::vector<std::string>& set) {
+  const study::Study study = study::load_study(file, app::overrides_of(set));
   study::serve_trials(study, study::TrialRunner(study));
   return app::kDone;
 }
 
 int follow(const study::MpiWorld& world, const app::StudyOptions& options) {
   try {
-    const study::Study study = study::load_study(options.file);
+    const study::Study study = study::load_study(options.file, app::overrides_of(options.set));
     const study::TrialRunner runner(study);
     const std::string theirs = world.broadcast("");
     if (theirs.empty()) return app::kDone;  // rank 0 says why
@@ -56,7 +57,7 @@ int follow(const study::MpiWorld& world, const app::StudyOptions& options) {
       fmt::print(stderr, "stickslip: {} is not the same scene on all machines\n", study.scene_file.string());
       world.abort(app::kBadInput);
     }
-    study::WorkerProcess worker(std::filesystem::read_symlink("/proc/self/exe"), options.file, theirs);
+    study::WorkerProcess worker(std::filesystem::read_symlink("/proc/self/exe"), options.file, options.set, theirs);
     study::follow(worker);
   } catch (const scene::SceneError& error) {
     if (world.broadcast("").empty()) return app::kDone;  // rank 0 says the same
@@ -70,7 +71,7 @@ int follow(const study::MpiWorld& world, const app::StudyOptions& options) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc == 3 && std::string_view(argv[1]) == "worker") return serve(argv[2]);
+    if (argc >= 3 && std::string_view(argv[1]) == "worker") return serve(argv[2], {argv + 3, argv + argc});
     const study::MpiWorld world(argc, argv);
     CLI::App command{"stickslip-mpi: studies under mpirun (started by mpirun stickslip study)", "stickslip-mpi"};
     app::StudyOptions options;

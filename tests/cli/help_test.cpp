@@ -16,8 +16,8 @@ class HelpCommand : public testing::CommandTest {};
 TEST_F(HelpCommand, EveryVerbTeaches) {
   const std::string global = run("--help").out;
   for (const std::string verb :
-       {"run", "check", "report", "compare", "converge", "live", "export", "study", "study status", "study export",
-        "study map", "study show", "optimise", "plan", "sensitivity", "solve", "list"}) {
+       {"run", "check", "report", "plot", "compare", "converge", "live", "export", "study", "study status",
+        "study export", "study map", "study show", "optimise", "plan", "sensitivity", "solve", "list"}) {
     const testing::CommandOutcome help = run(verb + " --help");
     EXPECT_EQ(help.code, 0) << verb;
     const std::size_t examples = help.out.find("Examples:");

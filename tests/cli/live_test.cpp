@@ -228,6 +228,45 @@ TEST_F(Live, EndsWithControlCAlsoWhileItRuns) {
   EXPECT_EQ(live.exit_code(), 0);
 }
 
+// A step that takes minutes: several hundred contacts, each with a friction pyramid of 1024 sides.
+TEST_F(Live, AnswersAndEndsWhileAStepComputes) {
+  write("heap.toml", R"(dimension = 3
+gravity = [0, 0, -10]
+duration = 1
+[method]
+step = 0.01
+friction = "pyramid"
+directions = 1024
+[[body]]
+name = "floor"
+fixed = true
+shape = { half-space = { normal = [0, 0, 1] } }
+[[body]]
+name = "s"
+count = [8, 8, 4]
+mass = 1
+shape = { sphere = 0.5 }
+position = ["i + 0.001 * k", "j", "0.5 + k"]
+velocity = [1, "0.5 * k", -1]
+[[contact]]
+between = ["*", "*"]
+friction = 0.7
+)");
+  Terminal live({"stickslip", "live", path("heap.toml"), "--port", "0"});
+  control(live, {{"do", "step"}});
+  ::usleep(200'000);
+  const auto begin = Clock::now();
+  EXPECT_EQ(status(live, "/scene", host(live)), 200);
+  EXPECT_EQ(status(live, "/recording", host(live)), 200);
+  EXPECT_EQ(status(live, "/", host(live)), 200);
+  const json now = frame(live, [](const json&) { return true; });
+  EXPECT_EQ(now["steps"], 0) << "the step was to be a long one";
+  live.send_signal(SIGINT);
+  EXPECT_EQ(live.exit_code(), 0);
+  // Half a second to answer each of two questions and half a second to end; machines that test are busy.
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(20));
+}
+
 TEST_F(Live, BadScenesAreRefusedBeforeAnythingIsServed) {
   write("scene.toml", "dimension = 7\n");
   const auto outcome = run("live scene.toml");

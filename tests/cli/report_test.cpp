@@ -31,7 +31,7 @@ TEST_F(Report, ALinkGoesOnPointingWhereItDid) {
   record();
   write("page.html", "old");
   fs::create_symlink("page.html", folder_ / "link.html");
-  EXPECT_EQ(run("report ball.h5 -o link.html").code, 0);
+  EXPECT_EQ(run("report ball.h5 -o link.html --force").code, 0);
   EXPECT_TRUE(fs::is_symlink(folder_ / "link.html"));
   EXPECT_THAT(content("page.html"), HasSubstr(R"("kind":"run")"));
   // A device stays one: through a link, since whoever may replace it would.

@@ -183,6 +183,7 @@ TEST_F(Run, AKilledRunLeavesARecordingThatReads) {
 std::string end_of(const CommandOutcome& outcome) {
   auto summary = nlohmann::json::parse(outcome.out);
   for (const char* key : {"wall_seconds", "steps", "worst_residual"}) summary.erase(key);
+  if (summary.contains("method")) summary["method"].erase("threads");
   return summary.dump();
 }
 
@@ -196,6 +197,54 @@ TEST_F(Run, ResumingGivesTheSameBitsAsNeverStopping) {
     ASSERT_EQ(resumed.code, 0) << resumed.err;
     EXPECT_EQ(end_of(whole), end_of(resumed)) << stepper;
   }
+}
+
+// A run goes on only as the run that it was: any change of what decides its steps is refused and named.
+TEST_F(Run, ResumingNoticesEveryChangedOption) {
+  write("scene.toml", changed("duration = 0.1", "duration = 0.02"));
+  const std::string scene = "run scene.toml --no-record ";
+  ASSERT_EQ(run(scene + "--checkpoint run.ckpt").code, 0);
+  const std::vector<std::pair<std::string, std::string>> options = {
+      {"stepper", "implicit"},  {"friction", "pyramid"}, {"directions", "12"}, {"impacts", "back-up"},
+      {"step", "1.0000001e-3"}, {"tolerance", "10"},     {"solver", "newton"}, {"certificate", "1e-8"}};
+  for (const auto& [name, value] : options) {
+    const CommandOutcome other = run(scene + "--resume run.ckpt --set method." + name + "=" + value);
+    EXPECT_EQ(other.code, 2) << name;
+    EXPECT_THAT(other.err, HasSubstr("method." + name + " differs"));
+  }
+  EXPECT_EQ(run(scene + "--resume run.ckpt --set method.threads=2 --set duration=0.03").code, 0);
+
+  const std::string compliant = scene + "--set method.stepper=song-pang-kumar ";
+  ASSERT_EQ(run(compliant + "--checkpoint soft.ckpt").code, 0);
+  for (const std::string name : {"gap_step", "gamma"}) {
+    const CommandOutcome other = run(compliant + "--resume soft.ckpt --set method." + name + "=1e-4");
+    EXPECT_EQ(other.code, 2) << name;
+    EXPECT_THAT(other.err, HasSubstr("method." + name + " differs"));
+  }
+}
+
+TEST_F(Run, ResumingNoticesChangedFilesThatTheSceneReads) {
+  write("base.toml", kScene);
+  write("tray.toml",
+        "include = [\"base.toml\"]\nduration = 0.02\n[[body]]\nname = \"tray\"\nmass = 1\nposition = [1, 2]\n"
+        "shape = { svg = { file = \"tray.svg\" } }\n");
+  const std::string svg = "<svg><path d=\"M0 0 L1 0 L1 1 Z\"/></svg>";
+  write("tray.svg", svg);
+  const std::string resume = "run tray.toml --no-record --set duration=0.03 --resume run.ckpt";
+  const CommandOutcome first = run("run tray.toml --no-record --checkpoint run.ckpt");
+  ASSERT_EQ(first.code, 0) << first.err;
+  ASSERT_EQ(run(resume).code, 0);
+
+  write("tray.svg", "<svg><path d=\"M0 0 L1 0 L1 2 Z\"/></svg>");
+  CommandOutcome other = run(resume);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("a shape, mass or contact law differs"));
+
+  write("tray.svg", svg);
+  write("base.toml", changed("gravity = [0, -9.81]", "gravity = [0, -9.80]"));
+  other = run(resume);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("the included file base.toml differs"));
 }
 
 TEST_F(Run, AnyNumberOfThreadsGivesTheSameBits) {

@@ -194,7 +194,7 @@ TEST(Corners, PrescribedBodiesDoNotTouchEachOther) {
   model.bodies[0].mass = model.bodies[1].mass = 0;
   EXPECT_TRUE(find(model, state, 0.1).empty());
   model.bodies[0].mass = 1;
-  model.pair_surface.assign(4, -1);
+  model.laws = model::PairLaws(2, model::PairLaws::kNever);
   EXPECT_TRUE(find(model, state, 0.1).empty()) << "a pair without a surface never touches";
 }
 

@@ -27,7 +27,7 @@ inline model::Model make_model(std::vector<model::Body> bodies, int dimension) {
   model.dimension = dimension;
   model.bodies = std::move(bodies);
   model.surfaces.resize(1);
-  model.pair_surface.assign(model.bodies.size() * model.bodies.size(), 0);
+  model.laws = model::PairLaws(model.bodies.size(), 0);
   return model;
 }
 

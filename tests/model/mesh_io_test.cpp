@@ -120,7 +120,7 @@ TEST(MeshIo, SaysWhatIsWrong) {
   EXPECT_THAT(message_of([] { (void)parse_stl("solid x\nfacet normal 0 0 1\nvertex 0 0 0\n"); }),
               HasSubstr("not finished"));
   EXPECT_THAT(message_of([] { (void)parse_stl("solid x\nvertex 0 0 0\n"); }), HasSubstr("outside a facet"));
-  EXPECT_THAT(message_of([] { (void)read_mesh("nowhere.obj"); }), HasSubstr("nowhere.obj: cannot be read"));
+  EXPECT_THAT(message_of([] { (void)read_mesh("nowhere.obj"); }), HasSubstr("nowhere.obj: cannot be opened"));
   EXPECT_THAT(message_of([] { (void)read_mesh("mesh.ply"); }), HasSubstr(".obj or .stl"));
 }
 

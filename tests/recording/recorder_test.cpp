@@ -2,8 +2,9 @@
 // Copyright the stickslip authors
 #include "stickslip/recording/recorder.h"
 
-#include "stickslip/recording/reader.h"
 #include "stickslip/recording/superblock.h"
+
+#include "tests/recording/recorded_frames.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -18,40 +19,7 @@
 namespace stickslip::recording {
 namespace {
 
-class RecorderTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = (std::filesystem::temp_directory_path() /
-             ("stickslip-" + std::to_string(::getpid()) + "-" + test->name() + ".h5"))
-                .string();
-  }
-  void TearDown() override { std::filesystem::remove(path_); }
-
-  static RecordingInfo info() {
-    return {"title = \"two bodies\"\n", "0.1.0", "stewart-trinkle", {"part", "plate"}, {"x"}};
-  }
-
-  // Frame k of a made-up run: everything in it can be recomputed from k.
-  static void append_frame(Recorder& recorder, int k) {
-    model::State state;
-    state.time = 0.5 * k;
-    state.bodies.resize(2);
-    state.bodies[0].pose.position = Vec3(k, 2.0 * k, 1.0 / (k + 1));
-    state.bodies[1].velocity.angular = Vec3(0, 0, -k);
-    state.bodies[1].angle = 7.0 * k;
-    std::vector<contact::ContactResult> contacts(static_cast<std::size_t>(k % 3));
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-      contacts[c].contact.id = {0, 1, 0, 0, static_cast<std::int32_t>(c), k};
-      contacts[c].contact.gap = 1e-3 * static_cast<double>(c);
-      contacts[c].mode = contact::Mode::Slide;
-      contacts[c].force = Vec3(0, k, 1);
-    }
-    const double x = 3.0 * k;
-    recorder.append(Frame{state, contacts, std::span<const double>(&x, 1), 1e-12 * k});
-  }
-  std::string path_;
-};
+class RecorderTest : public RecordingTest {};
 
 TEST_F(RecorderTest, FramesReadBackToTheSameBits) {
   {
@@ -83,7 +51,7 @@ TEST_F(RecorderTest, ResumingDropsLaterFramesAndGoesOn) {
     recorder.close();
   }
   {
-    Recorder recorder(path_, 0.5 * 600);  // frames 0 .. 600 stay
+    Recorder recorder(path_, info(), 0.5 * 600);  // frames 0 .. 600 stay
     for (int k = 601; k < 650; ++k) append_frame(recorder, k);
     recorder.close();
   }
@@ -106,7 +74,7 @@ TEST_F(RecorderTest, TheEndOfTheRunIsReadBackAndResumingTakesItAway) {
   EXPECT_EQ(Recording(path_).end(), "finished");
   EXPECT_FALSE(Recording(path_).failed());
   {
-    Recorder recorder(path_, 0.5 * 5);
+    Recorder recorder(path_, info(), 0.5 * 5);
     append_frame(recorder, 6);
     recorder.flush();
     EXPECT_EQ(Recording(path_).end(), "") << "it runs again";
@@ -114,7 +82,7 @@ TEST_F(RecorderTest, TheEndOfTheRunIsReadBackAndResumingTakesItAway) {
   EXPECT_EQ(Recording(path_).end(), "") << "nobody said how it ended";
   const std::string failure = "failed at t = 3.5: " + std::string(600, 'x') + " \u03bc";  // longer than one chunk
   {
-    Recorder recorder(path_, 0.5 * 6);
+    Recorder recorder(path_, info(), 0.5 * 6);
     append_frame(recorder, 7);
     recorder.close(failure);
   }

@@ -41,7 +41,7 @@ RunDescription everything() {
   floor.name = "floor";
   run.model.bodies = {body, floor};
   run.model.surfaces = {{0.4, 0.3, 0.1}};
-  run.model.pair_surface = {-1, 0, 0, -1};
+  run.model.laws = model::PairLaws(2, 0);
   return run;
 }
 
@@ -56,7 +56,7 @@ TEST(RunDescription, EveryShapeComesBackTheSame) {
   EXPECT_EQ(std::get<model::Superellipsoid>(back.model.bodies[0].shapes[9].shape).exponent_z, 5);
   EXPECT_EQ(back.model.bodies[0].inertia, run.model.bodies[0].inertia);
   EXPECT_EQ(back.parameters[0].value, 0.1 + 0.2) << "numbers keep their bits";
-  EXPECT_EQ(back.model.pair_surface, run.model.pair_surface);
+  EXPECT_EQ(back.model.laws, run.model.laws);
 }
 
 TEST(RunDescription, DamagedTextIsRefusedInOneLine) {

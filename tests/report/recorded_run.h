@@ -75,7 +75,7 @@ inline recording::RunDescription disc_over_floor() {
   floor.shapes = {{model::HalfSpace{Vec3::UnitY(), 0}, {}}};
   run.model.bodies = {disc, floor};
   run.model.surfaces = {{0.5, 0.4, 0, {}, {}}};
-  run.model.pair_surface = {-1, 0, 0, -1};
+  run.model.laws = model::PairLaws(2, 0);
   return run;
 }
 

@@ -4,7 +4,7 @@
 // What a valid scene becomes.
 #include "stickslip/scene/scene.h"
 
-#include "stickslip/scene/contact_reader.h"
+#include "stickslip/model/name_pattern.h"
 #include "stickslip/scene/keys.h"
 #include "stickslip/scene/svg_file.h"
 #include "tests/support/paths.h"
@@ -101,7 +101,7 @@ TEST(SceneFile, OverridesReplaceParametersAndWhatDependsOnThem) {
   EXPECT_EQ(plane(text, {{"b", "a / 2"}}).model.bodies[0].mass, 0.5);
   const Scene scene = plane(text, {{"method.step", "1e-4"}, {"duration", "7"}, {"method.friction", "pyramid"}});
   EXPECT_EQ(scene.method.step, 1e-4);
-  EXPECT_EQ(scene.method.friction, "pyramid");
+  EXPECT_EQ(scene.method.friction, stepping::FrictionLaw::Pyramid);
   EXPECT_EQ(scene.duration, 7);
 }
 
@@ -272,14 +272,14 @@ TEST(SceneFile, PrescribedBodiesDoNotTouchEachOther) {
 }
 
 TEST(SceneFile, PatternsMatchAsPeopleExpect) {
-  EXPECT_TRUE(matches("*", "anything"));
-  EXPECT_TRUE(matches("ball_*", "ball_12"));
-  EXPECT_TRUE(matches("*_1*", "ball_12"));
-  EXPECT_TRUE(matches("a*b*c", "axxbyyc"));
-  EXPECT_FALSE(matches("a*b*c", "axxbyy"));
-  EXPECT_FALSE(matches("ball", "ball_1"));
-  EXPECT_FALSE(matches("", "x"));
-  EXPECT_TRUE(matches("**", ""));
+  EXPECT_TRUE(model::matches("*", "anything"));
+  EXPECT_TRUE(model::matches("ball_*", "ball_12"));
+  EXPECT_TRUE(model::matches("*_1*", "ball_12"));
+  EXPECT_TRUE(model::matches("a*b*c", "axxbyyc"));
+  EXPECT_FALSE(model::matches("a*b*c", "axxbyy"));
+  EXPECT_FALSE(model::matches("ball", "ball_1"));
+  EXPECT_FALSE(model::matches("", "x"));
+  EXPECT_TRUE(model::matches("**", ""));
 }
 
 TEST(SceneFile, BreakpointsOfAllMotionsAreCollected) {

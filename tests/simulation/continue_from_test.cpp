@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 //
 // A run that goes on with other parameters.
+#include "stickslip/model/primitives.h"
 #include "tests/support/mechanics.h"
 #include "tests/support/running.h"
 
@@ -26,6 +27,37 @@ TEST(ContinueFrom, BallGoesOnWithoutFriction) {
   EXPECT_NEAR(smooth.body(0).pose.position.x(), rough.body(0).pose.position.x() + 0.1 * speed, 1e-12);
   EXPECT_NEAR(smooth.body(0).pose.position.z(), 0.05, 1e-12) << "still on the floor";
   EXPECT_EQ(smooth.simulation.counters().steps, 50 + 50);
+}
+
+// A chain has no inside; what lies on it stays there when a parameter of the model changes.
+TEST(ContinueFrom, BoxStaysOnItsChain) {
+  const auto on_chain = [](double mu) {
+    model::Model model;
+    model.dimension = 2;
+    model.gravity = Vec3(0, -9.81, 0);
+    model::Body box, chain;
+    box.name = "box";
+    box.kind = chain.kind = model::BodyKind::Planar;
+    box.mass = 1;
+    box.inertia(2, 2) = (0.2 * 0.2 + 0.1 * 0.1) / 12;
+    box.shapes = {placed(model::make_rectangle(0.2, 0.1))};
+    box.initial.pose.position = Vec3(0, 0.2, 0);
+    chain.name = "chain";
+    model::Chain line;
+    line.points = {Vec2(-1, -0.3), Vec2(1, 0.3)};
+    chain.shapes = {placed(line)};
+    model.bodies = {box, chain};
+    same_surface_everywhere(model, friction(mu));
+    return model;
+  };
+  const model::Model rough = on_chain(0.8), rougher = on_chain(0.81);
+  const stepping::Method how = method(kFirstOrder, 1e-3);
+  simulation::Simulation before(rough, how), after(rougher, how);
+  ASSERT_TRUE(before.run_until(1.0));
+  after.continue_from(before);
+  ASSERT_TRUE(after.run_until(2.0));
+  EXPECT_NEAR(after.state().bodies[0].pose.position.y(), before.state().bodies[0].pose.position.y(), 1e-6)
+      << "friction holds it";
 }
 
 TEST(ContinueFrom, AnotherNumberOfBodiesIsRefused) {

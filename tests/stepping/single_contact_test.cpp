@@ -73,8 +73,7 @@ TEST(SingleContact, FixedSizeAndGeneralPathGiveTheSameBits) {
     model::Model both = alone;
     both.bodies.push_back(both.bodies[0]);
     both.bodies.back().initial.pose.position.x() += 100;
-    const std::size_t n = both.bodies.size();
-    both.pair_surface.assign(n * n, 0);
+    both.laws = model::PairLaws(both.bodies.size(), 0);
     Experiment one(alone, method(kFirstOrder, 1e-3)), two(both, method(kFirstOrder, 1e-3));
     ASSERT_TRUE(one.simulation.run_until(1));
     ASSERT_TRUE(two.simulation.run_until(1));

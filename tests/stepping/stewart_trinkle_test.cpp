@@ -157,13 +157,13 @@ TEST(StaticAndKinetic, TheStickStartsAtStaticAndSlidesAtKineticFriction) {
 }
 
 TEST(Pyramid, TwoDirectionsAreTheConeInThePlane) {
-  for (const char* law : {"cone", "pyramid"}) {
+  for (const auto law : {stepping::FrictionLaw::Cone, stepping::FrictionLaw::Pyramid}) {
     stepping::Method how = method(kFirstOrder, 1e-3);
     how.friction = law;
     Experiment run(peg(0.3, 0.1, 0.6), how);
-    ASSERT_TRUE(run.simulation.run_until(0.6)) << law;
+    ASSERT_TRUE(run.simulation.run_until(0.6)) << stepping::name_of(law);
     static Vec3 cone;
-    if (law[0] == 'c') cone = run.body(0).pose.position;
+    if (law == stepping::FrictionLaw::Cone) cone = run.body(0).pose.position;
     // The same trajectory; solutions to rounding, amplified by a few impacts.
     else
       EXPECT_LT((run.body(0).pose.position - cone).norm(), 1e-9);

@@ -14,9 +14,8 @@
 namespace stickslip::testing {
 
 inline void same_surface_everywhere(model::Model& model, const model::Surface& surface) {
-  const std::size_t n = model.bodies.size();
   model.surfaces = {surface};
-  model.pair_surface.assign(n * n, 0);
+  model.laws = model::PairLaws(model.bodies.size(), 0);
 }
 
 inline model::Surface friction(double mu) {
@@ -117,7 +116,8 @@ inline model::Model pinch(double force, double mu, double mass = 1) {
     model.bodies.push_back(jaw);
   }
   same_surface_everywhere(model, friction(mu));
-  model.pair_surface[1 * 3 + 2] = model.pair_surface[2 * 3 + 1] = -1;
+  const model::PairLaws::Rule jaws_never_meet{{1}, {2}, model::PairLaws::kNever};
+  model.laws = model::PairLaws(3, 0, {&jaws_never_meet, 1});
   return model;
 }
 

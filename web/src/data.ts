@@ -97,6 +97,7 @@ export interface Run extends Setting {
   method: string;
   scene: string;
   end: string; // "finished", "stopped: ...", "failed at t = ...: ..."; "": unknown
+  audit: string; // what the audit found; "": unknown
   has_shapes: boolean;
   radius: number[];
   bounds: number[][];

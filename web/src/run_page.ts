@@ -148,6 +148,7 @@ export class RunPage {
       ...(run.plan ? planFacts(run.plan) : []),
       ["method", run.method],
       ["certificate", certificateText(run, timeUnit)],
+      ["audit", run.audit || "unknown: the run had none, was killed, or an older version recorded it"],
       ["end", run.end || "unknown: the run was killed or still going on, or an older version recorded it"],
       ["frames", framesText(run)],
       ["version", `stickslip ${run.version}`],

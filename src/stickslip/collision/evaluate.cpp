@@ -57,21 +57,33 @@ WorldEdge world_edge(const Placed& p, int i) {
 }
 
 Placement edge_edge(const WorldEdge& a, const WorldEdge& b, double radius_a, double radius_b, const Vec3& side) {
-  const Vec3 cross = a.direction.cross(b.direction);
-  const double sine2 = cross.squaredNorm();
   const Vec3 r = a.origin - b.origin;
-  if (sine2 < 1e-24) {  // parallel: any pair of opposite points; the search never makes these, a refresh might
+  Vec3 n;
+  if (!common_normal(a.direction, b.direction, n)) {
+    // Parallel: any pair of opposite points; the search never makes these, a refresh might.
     return along_difference(a.origin, b.origin + b.direction.dot(r) * b.direction, radius_a, radius_b, side);
   }
-  const double sign = cross.dot(side) < 0 ? -1.0 : 1.0;
-  const Vec3 n = (sign / std::sqrt(sine2)) * cross;
-  const double c = a.direction.dot(b.direction), d = a.direction.dot(r), e = b.direction.dot(r);
-  const Vec3 x = a.origin + ((c * e - d) / sine2) * a.direction;
-  const Vec3 y = b.origin + ((e - c * d) / sine2) * b.direction;
+  if (n.dot(side) < 0) n = -n;
+  const Vec3 cross = a.direction.cross(b.direction);
+  const double sine2 = cross.squaredNorm();
+  const Vec3 x = a.origin - (r.cross(b.direction).dot(cross) / sine2) * a.direction;
+  const Vec3 y = b.origin - (r.cross(a.direction).dot(cross) / sine2) * b.direction;
   return with_rounding(x, y, n, n.dot(r), radius_a, radius_b);
 }
 
 }  // namespace
+
+bool common_normal(const Vec3& u, const Vec3& v, Vec3& n) {
+  constexpr double kParallel2 = 1e-24, kSmall2 = 1e-8;  // squared sines
+  n = u.cross(v);
+  const double sine2 = n.squaredNorm();
+  if (sine2 < kParallel2) return false;
+  n /= std::sqrt(sine2);
+  if (sine2 > kSmall2) return true;
+  const Vec3 mean = (u.dot(v) > 0 ? Vec3(u + v) : Vec3(u - v)).normalized();
+  for (int i = 0; i < 2; ++i) n = (n - n.dot(mean) * mean).normalized();
+  return true;
+}
 
 Placement evaluate(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b, const Vec3& side) {
   const FeatureKind ka = feature_kind(feature_a), kb = feature_kind(feature_b);

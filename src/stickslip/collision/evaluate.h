@@ -28,6 +28,11 @@ struct Placed {
   return {distance - radius_a - radius_b, x - radius_a * n, foot + radius_b * n, n};
 }
 
+// Unit normal of two unit directions, either sign; false when they are parallel to rounding. For small angles it is
+// made square to their mean, so that what rounding leaves of its error turns it about the edges and hardly changes a
+// gap.
+[[nodiscard]] bool common_normal(const Vec3& u, const Vec3& v, Vec3& n);
+
 // `side` is the normal that the pair had before (or that the search found): where the features alone leave the sign of
 // the normal open (vertex-vertex, vertex-edge, edge-edge), the new one points into the same half-space, so that a pair
 // that has passed through each other gets a negative gap instead of a turned normal.

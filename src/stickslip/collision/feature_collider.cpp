@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace stickslip::collision {
 namespace {
@@ -95,6 +96,8 @@ void FeatureCollider::prepare(const model::Model& model) {
       }
     }
   }
+  may_be_buried_ =
+      n > 2 && std::ranges::any_of(geometry_, [](const Geometry& g) { return g.family == Family::Polyhedron; });
   few_pairs_ = bounded_pairs <= kFewPairs;
   if (!few_pairs_) return;
   for (int a = 0; a < n; ++a) {
@@ -102,6 +105,23 @@ void FeatureCollider::prepare(const model::Model& model) {
       const int surface = surface_of(model, a, b);
       if (surface >= 0) pairs_.push_back({a, b, surface});
     }
+  }
+  list_partners();
+}
+
+void FeatureCollider::list_partners() {
+  if (!may_be_buried_) return;
+  first_partner_.assign(geometry_.size() + 1, 0);
+  for (const ShapePair& pair : pairs_) {
+    ++first_partner_[static_cast<std::size_t>(pair.a) + 1];
+    ++first_partner_[static_cast<std::size_t>(pair.b) + 1];
+  }
+  std::partial_sum(first_partner_.begin(), first_partner_.end(), first_partner_.begin());
+  partner_.resize(2 * pairs_.size());
+  next_partner_.assign(first_partner_.begin(), first_partner_.end() - 1);
+  for (const ShapePair& pair : pairs_) {
+    partner_[static_cast<std::size_t>(next_partner_[static_cast<std::size_t>(pair.a)]++)] = pair.b;
+    partner_[static_cast<std::size_t>(next_partner_[static_cast<std::size_t>(pair.b)]++)] = pair.a;
   }
 }
 
@@ -176,6 +196,7 @@ void FeatureCollider::list_pairs(const model::Model& model, double margin, doubl
     pairs_.push_back({a, b, surface_of(model, a, b)});
   }
   pairs_.insert(pairs_.end(), always, always_.end());
+  list_partners();
 }
 
 // For how long present velocities are followed. What has passed a shape without thickness unseen is never found again.
@@ -198,7 +219,7 @@ double FeatureCollider::reach_of(const Geometry& ga, const Geometry& gb, double 
   return margin + horizon * ((fa.linear - fb.linear).norm() + turning);
 }
 
-void FeatureCollider::search_pair(const ShapePair& pair, double margin, double horizon,
+void FeatureCollider::search_pair(const ShapePair& pair, double margin, double horizon, std::span<const Vec3> blocked,
                                   std::vector<Contact>& contacts) {
   const double sweep = sweep_of(horizon);
   const Geometry &ga = geometry_[static_cast<std::size_t>(pair.a)], &gb = geometry_[static_cast<std::size_t>(pair.b)];
@@ -227,7 +248,8 @@ void FeatureCollider::search_pair(const ShapePair& pair, double margin, double h
                           previous_,
                           scratch_,
                           contacts,
-                          contacts.size()};
+                          contacts.size(),
+                          blocked};
   search(search_state);
 }
 
@@ -241,7 +263,11 @@ void FeatureCollider::find(const model::Model& model, const model::State& state,
     contacts.reserve(previous_.capacity());
   }
   contacts.clear();
-  for (const ShapePair& pair : pairs_) search_pair(pair, margin, horizon, contacts);
+  for (const ShapePair& pair : pairs_) {
+    const std::size_t first = contacts.size();
+    search_pair(pair, margin, horizon, {}, contacts);
+    if (may_be_buried_ && contacts.size() > first) drop_buried(pair, margin, horizon, first, contacts);
+  }
 }
 
 Placed FeatureCollider::placed(int body, int shape) const {

@@ -3,12 +3,13 @@
 //
 // The collider "features": exact feature pairs between all shapes of model/shape.h, in the plane and in space.
 //
-//     bounding boxes -> BroadPhase -> pairs of shapes -> narrow phase -> feature pairs -> contacts
+//     bounding boxes -> BroadPhase -> pairs of shapes -> narrow phase -> feature pairs, without ghosts (buried.h)
 //
 // Bodies that are both prescribed in every degree of freedom never touch each other (nothing could answer).
 #pragma once
 
 #include "stickslip/collision/broad_phase.h"
+#include "stickslip/collision/buried.h"
 #include "stickslip/collision/collider.h"
 #include "stickslip/collision/narrow_phase.h"
 
@@ -41,7 +42,12 @@ class FeatureCollider final : public Collider {
   void bound_shapes(double margin, double horizon);
   [[nodiscard]] double sweep_of(double horizon) const;
   [[nodiscard]] double reach_of(const Geometry& a, const Geometry& b, double margin, double horizon) const;
-  void search_pair(const ShapePair& pair, double margin, double horizon, std::vector<Contact>& contacts);
+  void search_pair(const ShapePair& pair, double margin, double horizon, std::span<const Vec3> blocked,
+                   std::vector<Contact>& contacts);
+  void list_partners();
+  void list_others(int geometry_q, int geometry_p, double reach);
+  void drop_buried(const ShapePair& pair, double margin, double horizon, std::size_t first,
+                   std::vector<Contact>& contacts);
   void find_sinking(const Contact& contact, bool rim_is_b, double h, std::span<const Contact> contacts,
                     std::vector<Contact>& more) const;
   [[nodiscard]] Placed placed(int body, int shape) const;
@@ -70,6 +76,11 @@ class FeatureCollider final : public Collider {
   std::vector<int> bounded_;       // their geometry
   std::vector<ShapePair> pairs_;
   std::vector<ShapePair> always_;  // with half-spaces
+  // Shapes that may touch shape i: partner_[first_partner_[i] .. first_partner_[i + 1]).
+  std::vector<int> first_partner_, partner_, next_partner_;
+  bool may_be_buried_ = false;     // polyhedra, and third solids that may be flush with them
+  std::vector<Neighbour> others_;  // third solids next to the pair at hand
+  std::vector<Vec3> blocked_;
   BroadPhase broad_phase_;
   SearchScratch scratch_;
   std::vector<Contact> previous_;

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/collision/geometry.h"
 
+#include "stickslip/collision/convex_parts.h"
 #include "stickslip/collision/polyhedron_topology.h"
 
 #include <algorithm>
@@ -188,6 +189,7 @@ struct Maker {
     for (const Vec3& v : s.vertices) g.vertex.push_back(place(v));
     build_polyhedron_topology(s.faces, g);
     bound_by_vertices(g);
+    if (!g.polyhedron.convex) divide_into_convex_parts(s.faces, g);
   }
 };
 

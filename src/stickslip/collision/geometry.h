@@ -84,6 +84,11 @@ struct FacetPiece {
   Vec3 low = Vec3::Zero(), high = Vec3::Zero();  // bounding box
 };
 
+struct FacetRim {
+  int edge = 0;
+  int side = 0;  // which of the edge's facets this is
+};
+
 struct PolyhedronTopology {
   std::vector<PolyhedronEdge> edge;
   std::vector<FacetPiece> piece;
@@ -92,7 +97,18 @@ struct PolyhedronTopology {
   std::vector<int> first_arm;
   std::vector<Vec3> arm;
   std::vector<std::uint8_t> is_feature;  // vertices where three planes meet (not inside a facet or along an edge)
+  std::vector<int> feature_vertex;       // those vertices
+  // Sharp edges around facet i: rim[first_rim[i] .. first_rim[i + 1]).
+  std::vector<int> first_rim;
+  std::vector<FacetRim> rim;
   bool convex = true;
+};
+
+// Of a concave polyhedron: vertices in Geometry::part_vertex, and a ball that holds them (convex_parts.h).
+struct ConvexPart {
+  int first = 0, count = 0;
+  Vec3 centre = Vec3::Zero();
+  double radius = 0;
 };
 
 // Curved shapes in a frame of their own (the one of model::Shape).
@@ -115,6 +131,8 @@ struct Geometry {
   PolygonTopology polygon;
   PolyhedronTopology polyhedron;
   SmoothSurface smooth;
+  std::vector<ConvexPart> part;  // of a concave polyhedron; none when it has too many faces
+  std::vector<Vec3> part_vertex;
 
   [[nodiscard]] bool unbounded() const { return family == Family::HalfSpace; }
   [[nodiscard]] bool planar() const { return family == Family::Polygon || family == Family::Superellipse; }

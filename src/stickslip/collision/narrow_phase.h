@@ -14,8 +14,10 @@
 #pragma once
 
 #include "stickslip/collision/contact.h"
+#include "stickslip/collision/convex_axis.h"
 #include "stickslip/collision/evaluate.h"
 
+#include <span>
 #include <vector>
 
 namespace stickslip::collision {
@@ -39,6 +41,7 @@ struct SearchScratch {
   std::vector<int> active, facing, all;
   std::vector<ActiveEdge> edges_a, edges_b;
   std::vector<double> angles;
+  ConvexScratch convex;
 };
 
 struct PairSearch {
@@ -54,6 +57,9 @@ struct PairSearch {
   SearchScratch& scratch;
   std::vector<Contact>& out;
   std::size_t first = 0;  // where this pair's contacts begin in `out`
+  // Normals (from b into a) along which nothing can touch because a third solid is there: convex polyhedra then look
+  // for the next best facet.
+  std::span<const Vec3> blocked = {};
 
   // Evaluates the pair of features (of a and b here) and keeps it when its gap is below the reach; the second form also
   // drops it when a contact of this pair has the same points (to the given distance) and normal.
@@ -87,6 +93,10 @@ void search_vertices_capsule(PairSearch& pair);  // points, balls
 void search_capsule_capsule(PairSearch& pair);
 void search_vertices_polyhedron(PairSearch& pair);  // points, balls
 void search_polytope_polyhedron(PairSearch& pair);  // capsules, polyhedra
+void search_convex_pair(PairSearch& pair);          // two convex polyhedra
 void search_smooth(PairSearch& pair);               // at least one cylinder, superellipse or superellipsoid
+
+// Appends what the list of the pair does not tell: overlaps, and with `gaps_too` gaps within reach (missed.cpp).
+void add_wholes_if_missed(PairSearch& pair, bool gaps_too);
 
 }  // namespace stickslip::collision

@@ -112,6 +112,20 @@ void keep_corner(const PolygonTopology& b, const Probe& probe, int vertex, doubl
        reach, hits);
 }
 
+// p on the boundary up to rounding: one of the sides that it lies on and can touch. Where corners coincide (blocks of
+// one width on each other, the joints of an arch) rounding decides whether p faces a side or is past its end, and then
+// nothing that it could touch is left: the corner has no direction.
+void touch_boundary(const PolygonTopology& b, const Probe& probe, double reach, std::vector<Hit>& hits) {
+  for (int side = 0; side < b.sides(); ++side) {
+    const auto k = static_cast<std::size_t>(side);
+    const double s = b.tangent[k].dot(probe.p - b.vertex[k]), same = kSameRelative * b.length[k];
+    const Candidate on = side_candidate(b, probe, side);
+    if (!on.valid || std::abs(on.now + probe.r) > same || s < -same || s > b.length[k] + same) continue;
+    keep(on, reach, hits);
+    return;
+  }
+}
+
 // Convex polygon: the side with the largest height leads to the closest feature.
 void touch_convex(const PolygonTopology& b, const Probe& probe, double reach, std::vector<Hit>& hits) {
   const double limit = reach + probe.r;
@@ -283,6 +297,11 @@ bool in_box(const Geometry& g, const Vec2& p) {
   return ((p - g.box_centre.head<2>()).array().abs() <= g.box_half.head<2>().array()).all();
 }
 
+bool near_box(const Geometry& g, const Vec2& p) {
+  const Vec2 half = g.box_half.head<2>();
+  return ((p - g.box_centre.head<2>()).array().abs() <= half.array() + kSameRelative * half.norm()).all();
+}
+
 // Nothing in reach: perhaps p is so deep inside that the boundary is out of reach.
 void touch_from_deep_inside(PairSearch& pair, const Probe& probe) {
   const PolygonTopology& b = pair.b.geometry.polygon;
@@ -302,6 +321,8 @@ void touch(PairSearch& pair, const Probe& probe) {
     touch_any(b, probe, pair.reach, pair.reach + probe.r, pair.scratch.active, pair.scratch.hits, pair.scratch.facing);
     if (pair.scratch.hits.empty() && !b.thin && in_box(pair.b.geometry, probe.p)) touch_from_deep_inside(pair, probe);
   }
+  if (pair.scratch.hits.empty() && !b.thin && probe.arms > 0 && near_box(pair.b.geometry, probe.p))
+    touch_boundary(b, probe, pair.reach, pair.scratch.hits);
 }
 
 Probe make_probe(const PairSearch& pair, int vertex) {

@@ -280,10 +280,12 @@ void search_capsule_capsule(PairSearch& pair) {
 
 void search_vertices_polyhedron(PairSearch& pair) {
   search_vertices(pair, false);
+  if (!pair.b.geometry.polyhedron.convex) add_wholes_if_missed(pair, false);
 }
 
 void search_polytope_polyhedron(PairSearch& pair) {
   const bool convex = pair.a.geometry.polyhedron.convex && pair.b.geometry.polyhedron.convex;
+  if (convex && pair.a.geometry.family == Family::Polyhedron) return search_convex_pair(pair);
   double depth = pair.reach + pair.a.geometry.rounding, separation = 0;
   if (convex) {
     separation = separation_by_facets(pair.a, pair.b);
@@ -304,6 +306,7 @@ void search_polytope_polyhedron(PairSearch& pair) {
   }
   search_edges(pair, depth);
   if (convex && depth > same_distance(pair)) keep_one_side(pair, separation);
+  add_wholes_if_missed(pair, false);
 }
 
 }  // namespace stickslip::collision

@@ -33,6 +33,7 @@ class Builder {
     make_edges();
     make_pieces();
     make_vertices();
+    make_rims();
     g_.polyhedron.convex = is_convex();
   }
 
@@ -187,10 +188,30 @@ class Builder {
       // Two opposite arms: a point along an edge.
       const bool along = at_vertex.size() == 2 && at_vertex[0].dot(at_vertex[1]) < -1 + kFlatSine;
       topology.is_feature.push_back(at_vertex.size() >= 2 && !along);
+      if (topology.is_feature.back() != 0)
+        topology.feature_vertex.push_back(static_cast<int>(topology.is_feature.size()) - 1);
+    }
+  }
+
+  void make_rims() {
+    PolyhedronTopology& topology = g_.polyhedron;
+    std::vector<std::vector<FacetRim>> rims(g_.facet.size());
+    for (int i = 0; i < static_cast<int>(topology.edge.size()); ++i) {
+      const PolyhedronEdge& edge = topology.edge[static_cast<std::size_t>(i)];
+      for (int side = 0; side < 2; ++side) {
+        if (edge.facet[side] >= 0) rims[static_cast<std::size_t>(edge.facet[side])].push_back({i, side});
+      }
+    }
+    topology.first_rim = {0};
+    for (const std::vector<FacetRim>& rim : rims) {
+      topology.rim.insert(topology.rim.end(), rim.begin(), rim.end());
+      topology.first_rim.push_back(static_cast<int>(topology.rim.size()));
     }
   }
 
   [[nodiscard]] bool is_convex() const {
+    const auto open = [](const PolyhedronEdge& edge) { return edge.facet[1] < 0; };
+    if (std::ranges::any_of(g_.polyhedron.edge, open)) return false;
     double size = 0;
     for (const Vec3& v : g_.vertex) size = std::max(size, (v - at(0)).norm());
     for (const Facet& facet : g_.facet) {

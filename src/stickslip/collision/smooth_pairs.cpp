@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 namespace stickslip::collision {
 namespace {
@@ -42,6 +43,27 @@ Vec3 cylinder_rim(const SmoothSurface& s, const Vec3& d, double z) {
   const double across = d.head<2>().norm();
   if (across == 0) return {s.radius, 0, z};
   return {s.radius * d.x() / across, s.radius * d.y() / across, z};
+}
+
+// The whole of a polytope with rounding (smooth 0), or a part of a concave one; body frame.
+std::span<const Vec3> vertices_of(const Geometry& g, FeatureCode feature) {
+  const int part = feature_index(feature) - 1;
+  if (part < 0) return g.vertex;
+  const ConvexPart& p = g.part[static_cast<std::size_t>(part)];
+  return std::span(g.part_vertex).subspan(static_cast<std::size_t>(p.first), static_cast<std::size_t>(p.count));
+}
+
+Vec3 polytope_support(const Geometry& g, FeatureCode feature, const Vec3& d) {
+  const std::span<const Vec3> vertices = vertices_of(g, feature);
+  const Vec3* best = &vertices.front();
+  for (const Vec3& v : vertices) {
+    if (d.dot(v) > d.dot(*best)) best = &v;
+  }
+  return g.rounding > 0 ? Vec3(*best + g.rounding / d.norm() * d) : *best;
+}
+
+bool is_curved(const Geometry& g) {
+  return g.family == Family::Cylinder || g.family == Family::Superellipse || g.family == Family::Superellipsoid;
 }
 
 Vec3 local_support(const Geometry& g, FeatureCode feature, const Vec3& d) {
@@ -244,40 +266,81 @@ Separation maximise_separation(const CurvedPair& pair, const Vec3& first, bool p
   return best;
 }
 
+// The whole of a curved shape, whatever its feature; else what the feature says.
+FeatureCode whole_of(const Placed& shape, FeatureCode feature) {
+  return is_curved(shape.geometry) ? smooth_code(0) : feature;
+}
+
 // A shape shrunk about its middle.
 struct Shrunk {
   const Placed& shape;
+  FeatureCode feature;
   Vec3 middle;
   double factor;
 
   [[nodiscard]] Vec3 support(const Vec3& d) const {
-    return middle + factor * (smooth_support(shape, smooth_code(0), d) - middle);
+    return middle + factor * (smooth_support(shape, feature, d) - middle);
   }
 };
 
+Vec3 middle_of(const Placed& shape, FeatureCode feature) {
+  const Geometry& g = shape.geometry;
+  if (is_curved(g)) return shape.frame.to_world(g.smooth.origin);
+  const int part = feature_index(feature) - 1;
+  return shape.frame.to_world(part < 0 ? g.box_centre : g.part[static_cast<std::size_t>(part)].centre);
+}
+
 Placement smooth_smooth(const CurvedPair& pair) {
   const Placed &a = pair.a, &b = pair.b;
-  const Vec3 middle_a = a.frame.to_world(a.geometry.smooth.origin),
-             middle_b = b.frame.to_world(b.geometry.smooth.origin);
+  const Vec3 middle_a = middle_of(a, pair.feature_a), middle_b = middle_of(b, pair.feature_b);
   Vec3 first = middle_a - middle_b;
   if (first.norm() == 0) first = Vec3::UnitX();
+  ConvexDistance apart;
   for (double shrink : {0.0, 1e-3, 1e-2, 0.1, 0.3, 0.6, 0.9}) {
-    const Shrunk sa{a, middle_a, 1 - shrink}, sb{b, middle_b, 1 - shrink};
-    const ConvexDistance apart = convex_distance([&sa](const Vec3& d) { return sa.support(d); },
-                                                 [&sb](const Vec3& d) { return sb.support(d); }, first);
+    const Shrunk sa{a, whole_of(a, pair.feature_a), middle_a, 1 - shrink},
+        sb{b, whole_of(b, pair.feature_b), middle_b, 1 - shrink};
+    apart = convex_distance([&sa](const Vec3& d) { return sa.support(d); },
+                            [&sb](const Vec3& d) { return sb.support(d); }, first);
     if (!apart.apart) continue;
     first = apart.normal;
     break;
   }
-  const Separation best = maximise_separation(pair, first.normalized(), a.geometry.family == Family::Superellipse);
-  // Where surfaces are flat the support points need not be opposite each other: meet in the middle.
-  const Vec3 middle = 0.5 * (best.x + best.y);
+  Separation best = maximise_separation(pair, first.normalized(), a.geometry.family == Family::Superellipse);
+  // Kinks stop the iteration; where a flat face is the way out, its normal is better. (Rims have no faces.)
+  const bool rims = (is_curved(a.geometry) && feature_index(pair.feature_a) > 0) ||
+                    (is_curved(b.geometry) && feature_index(pair.feature_b) > 0);
+  for (const Placed* shape : {&a, &b}) {
+    if (rims) break;
+    for (const Facet& facet : shape->geometry.facet) {
+      const Separation along = pair.along((shape == &b ? 1.0 : -1.0) * (shape->frame.rotation * facet.normal));
+      if (along.gap > best.gap) best = along;
+    }
+  }
+  // Where surfaces are flat the support points need not be opposite each other: meet in the middle. A polytope's are
+  // corners far away: there the closest points of the (shrunk) shapes are better.
+  const bool flat = !is_curved(a.geometry) || !is_curved(b.geometry);
+  const Vec3 middle = flat && apart.apart ? Vec3(0.5 * (apart.point_a + apart.point_b)) : Vec3(0.5 * (best.x + best.y));
   return {best.gap, middle + 0.5 * best.gap * best.m, middle - 0.5 * best.gap * best.m, best.m};
 }
 
 }  // namespace
 
+double distance_of_wholes(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
+                          double shrink) {
+  const Shrunk sa{a, feature_a, middle_of(a, feature_a), 1 - shrink},
+      sb{b, feature_b, middle_of(b, feature_b), 1 - shrink};
+  Vec3 first = sa.middle - sb.middle;
+  if (first.norm() == 0) first = Vec3::UnitX();
+  const ConvexDistance found = convex_distance([&sa](const Vec3& d) { return sa.support(d); },
+                                               [&sb](const Vec3& d) { return sb.support(d); }, first);
+  return found.apart ? found.distance : 0;
+}
+
 Vec3 smooth_support(const Placed& shape, FeatureCode feature, const Vec3& direction) {
+  if (!is_curved(shape.geometry)) {
+    return shape.frame.to_world(
+        polytope_support(shape.geometry, feature, shape.frame.rotation.transpose() * direction));
+  }
   return to_world(shape, local_support(shape.geometry, feature, direction_to_shape(shape, direction)));
 }
 

@@ -4,8 +4,10 @@
 // Pairs in which at least one shape is curved beyond a rounding: cylinder, superellipse, superellipsoid.
 //
 // Features: smooth 0 is the whole surface of a superellipse or superellipsoid, wherever it is closest to the other
-// feature. A cylinder has smooth 1 and 2, its top and bottom rim; faces 0 and 1, its caps; edge 0, its side (the axis,
-// rounded by the radius); and vertices, points of the rims (geometry.h).
+// feature. Smooth 0 of any other convex shape in space is that shape as a whole, smooth 1 + i of a concave polyhedron
+// its convex part i. A cylinder has smooth 1 and 2, its top
+// and bottom rim; faces 0 and 1, its caps; edge 0, its side (the axis, rounded by the radius); and vertices, points of
+// the rims (geometry.h).
 #pragma once
 
 #include "stickslip/collision/evaluate.h"
@@ -14,6 +16,11 @@ namespace stickslip::collision {
 
 [[nodiscard]] Placement evaluate_smooth(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
                                         const Vec3& side);
+
+// Of two convex shapes as wholes, or parts of concave polyhedra, each shrunk by a part of its size about its middle; 0
+// when they overlap.
+[[nodiscard]] double distance_of_wholes(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
+                                        double shrink);
 
 // The point of the smooth feature that is farthest along a direction, world frame.
 [[nodiscard]] Vec3 smooth_support(const Placed& shape, FeatureCode feature, const Vec3& direction);

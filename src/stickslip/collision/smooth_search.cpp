@@ -245,9 +245,14 @@ void search_smooth(PairSearch& pair) {
     PairSearch other = seen_from_b(pair);
     return search_face(other, 0, std::numeric_limits<double>::infinity());
   }
-  if (!is_smooth(pair.a.geometry)) return search_polytope(pair);
-  if (pair.a.geometry.family == Family::Cylinder) return search_cylinder(pair);
-  pair.add(smooth_code(0), smooth_code(0), Vec3::UnitX());
+  if (!is_smooth(pair.a.geometry)) {
+    search_polytope(pair);
+  } else if (pair.a.geometry.family == Family::Cylinder) {
+    search_cylinder(pair);
+  } else {
+    return pair.add(smooth_code(0), smooth_code(0), Vec3::UnitX());
+  }
+  if (!pair.a.geometry.planar()) add_wholes_if_missed(pair, true);
 }
 
 }  // namespace stickslip::collision

@@ -35,6 +35,8 @@ class ByteWriter {
     for (const T& item : list) put_one(item);
   }
   [[nodiscard]] std::string take() { return std::move(bytes_); }
+  [[nodiscard]] std::string_view view() const { return bytes_; }
+  void clear() { bytes_.clear(); }  // keeps its memory
 
  private:
   std::string bytes_;

@@ -6,6 +6,7 @@
 // Triangles in one plane are joined to one face at the end. Cost O(n h).
 #include "stickslip/model/primitives.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +16,8 @@
 
 namespace stickslip::model {
 namespace {
+
+constexpr double kMostWork = 5e8;  // a few seconds
 
 struct Triangle {
   std::array<int, 3> v;
@@ -93,6 +96,8 @@ class Hull {
   }
 
   void add(int i) {
+    work_ += static_cast<double>(triangles_.size());
+    if (work_ > kMostWork) throw std::runtime_error(fmt::format("convex hull: {} points are too many", points_.size()));
     Rim rim;
     std::vector<Triangle> kept;
     for (const Triangle& t : triangles_) {
@@ -164,6 +169,7 @@ class Hull {
 
   std::span<const Vec3> points_;
   double tolerance_ = 0;
+  double work_ = 0;  // triangles looked at
   std::vector<Triangle> triangles_;
 };
 

@@ -173,4 +173,12 @@ MassProperties combined(std::span<const MassProperties> parts) {
   return whole;
 }
 
+std::optional<MassProperties> uniform_body(std::span<const PlacedShape> shapes) {
+  std::vector<MassProperties> parts;
+  for (const PlacedShape& placed : shapes) parts.push_back(moved(mass_properties(placed.shape, 1), placed.pose));
+  const MassProperties total = combined(parts);
+  if (!(total.mass > 0)) return std::nullopt;
+  return total;
+}
+
 }  // namespace stickslip::model

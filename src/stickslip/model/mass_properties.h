@@ -6,6 +6,7 @@
 
 #include "stickslip/model/shape.h"
 
+#include <optional>
 #include <span>
 
 namespace stickslip::model {
@@ -25,5 +26,8 @@ struct MassProperties {
 
 // One body made of several (parallel axes).
 [[nodiscard]] MassProperties combined(std::span<const MassProperties> parts);
+
+// Of all solid shapes together, with density 1; empty when there are none. Shapes that overlap count twice.
+[[nodiscard]] std::optional<MassProperties> uniform_body(std::span<const PlacedShape> shapes);
 
 }  // namespace stickslip::model

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/model/mesh_io.h"
 
+#include "stickslip/files/regular_file.h"
+
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -9,8 +11,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 namespace stickslip::model {
@@ -172,16 +172,8 @@ Polyhedron read_mesh(const std::filesystem::path& path) {
   if (extension != ".obj" && extension != ".stl") {
     throw std::runtime_error(fmt::format("{}: a mesh file ends in .obj or .stl", path.string()));
   }
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file) throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  if (size > kLargestFile) throw std::runtime_error(fmt::format("{}: larger than 1 GiB", path.string()));
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
-    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
-  }
   try {
+    const std::string bytes = files::read_regular_file(path, kLargestFile);
     return extension == ".obj" ? parse_obj(bytes) : parse_stl(bytes);
   } catch (const std::runtime_error& problem) {
     throw std::runtime_error(fmt::format("{}: {}", path.string(), problem.what()));

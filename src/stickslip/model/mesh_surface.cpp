@@ -21,6 +21,9 @@ constexpr double kWeld = 1e-6;
 // A polygon whose corners leave its plane by more than this part of its size is divided into triangles.
 constexpr double kFlat = 1e-9;
 
+// Vertices held against planes, in the search for a concave place: about five seconds.
+constexpr double kMostPlaneTests = 5e9;
+
 using Faces = std::vector<std::vector<int>>;
 
 double diagonal(const std::vector<Vec3>& vertices) {
@@ -36,7 +39,7 @@ double diagonal(const std::vector<Vec3>& vertices) {
 std::vector<int> weld(const std::vector<Vec3>& vertices, double distance) {
   using Cell = std::tuple<long long, long long, long long>;
   const auto cell_of = [&](const Vec3& v) {
-    const Vec3 c = v / (2 * distance);
+    const Vec3 c = (v - vertices[0]) / (2 * distance);  // at most 1 / kWeld, wherever the mesh lies
     return Cell(std::llround(c.x()), std::llround(c.y()), std::llround(c.z()));
   };
   std::multimap<Cell, int> kept;
@@ -115,12 +118,17 @@ double signed_volume(const std::vector<Vec3>& vertices, const Faces& faces) {
 }
 
 bool is_convex(const Polyhedron& mesh, double size) {
+  const double most = kMostPlaneTests / static_cast<double>(mesh.vertices.size());
+  double faces = 0;
   for (const std::vector<int>& face : mesh.faces) {
     const Vec3 n = area_vector(mesh.vertices, face).normalized();
     const double offset = n.dot(mesh.vertices[static_cast<std::size_t>(face[0])]);
     for (const Vec3& v : mesh.vertices) {
       if (n.dot(v) - offset > kWeld * size) return false;
     }
+    if (++faces > most)
+      throw std::runtime_error(fmt::format("the mesh has {} faces and {} vertices, too many for a convex one",
+                                           mesh.faces.size(), mesh.vertices.size()));
   }
   return true;
 }
@@ -149,10 +157,11 @@ Polyhedron compact(const std::vector<Vec3>& vertices, Faces faces) {
 Polyhedron close_surface(const std::vector<Vec3>& vertices, const std::vector<std::vector<int>>& faces) {
   if (faces.empty()) throw std::runtime_error("the mesh has no faces");
   for (const Vec3& v : vertices) {
-    if (!v.allFinite()) throw std::runtime_error("the mesh has a vertex that is not finite");
+    // Volumes and moments go with the third and fifth power.
+    if (!(v.cwiseAbs().maxCoeff() <= 1e40)) throw std::runtime_error("the mesh has a vertex beyond 1e40");
   }
   const double size = diagonal(vertices);
-  if (!(size > 0)) throw std::runtime_error("the mesh has no extent");
+  if (!(size >= 1e-40)) throw std::runtime_error("the mesh has no extent");
   const std::vector<int> first = weld(vertices, kWeld * size);
   Faces tidied;
   for (const std::vector<int>& face : faces) {

@@ -5,6 +5,7 @@
 // A Model is made once (by scene/ or by a program) and then only read.
 #pragma once
 
+#include "stickslip/model/pair_laws.h"
 #include "stickslip/model/shape.h"
 #include "stickslip/model/state.h"
 
@@ -115,13 +116,11 @@ struct Model {
   Vec3 gravity = Vec3::Zero();
   std::vector<Body> bodies;
 
-  // surfaces[pair_surface[a * bodies.size() + b]] is the law between a and b; -1: the pair never touches.
+  // surfaces[laws.between(a, b)] is the law between a and b; PairLaws::kNever: the pair never touches.
   std::vector<Surface> surfaces;
-  std::vector<int> pair_surface;
+  PairLaws laws;
 
-  [[nodiscard]] int surface_between(int a, int b) const {
-    return pair_surface[static_cast<std::size_t>(a) * bodies.size() + static_cast<std::size_t>(b)];
-  }
+  [[nodiscard]] int surface_between(int a, int b) const { return laws.between(a, b); }
 };
 
 // Sets the pose and velocity of every prescribed degree of freedom to its value at `time` (others are left alone).

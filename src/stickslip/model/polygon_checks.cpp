@@ -2,7 +2,8 @@
 // Copyright the stickslip authors
 //
 // Crossings are found by sweeping sides in the order of their left ends, O(n log n + n k) with k sides above each
-// other.
+// other; nesting by counting the loops around a corner, O(loops n). Both have a limit: a drawing that needs more is no
+// outline of a body.
 #include "stickslip/model/polygon_checks.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@
 
 namespace stickslip::model {
 namespace {
+
+constexpr double kMostTests = 3e8;  // of two sides, or of a point and a side: a few seconds
 
 double cross2(const Vec2& a, const Vec2& b) {
   return a.x() * b.y() - a.y() * b.x();
@@ -73,8 +76,11 @@ std::string loop_problem(const std::vector<Vec2>& loop) {
 }
 
 std::string crossing_problem(const std::vector<Side>& sorted) {
+  double pairs = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     for (std::size_t j = i + 1; j < sorted.size() && sorted[j].left() <= sorted[i].right(); ++j) {
+      if (++pairs > kMostTests)
+        return fmt::format("the polygon has {} sides, too many above each other", sorted.size());
       const Side &a = sorted[i], &b = sorted[j];
       const bool bad = neighbours(a, b) ? folds_back(a, b) : cross_or_touch(a, b);
       if (!bad) continue;
@@ -165,7 +171,14 @@ std::string chain_problem(const Chain& chain) {
 
 void check_polygon(Polygon& polygon) {
   bool complete = !polygon.loops.empty();
-  for (const std::vector<Vec2>& loop : polygon.loops) complete = complete && loop.size() >= 3;
+  double vertices = 0;
+  for (const std::vector<Vec2>& loop : polygon.loops) {
+    complete = complete && loop.size() >= 3;
+    vertices += static_cast<double>(loop.size());
+  }
+  if (vertices * static_cast<double>(polygon.loops.size()) > kMostTests)
+    throw std::runtime_error(
+        fmt::format("the polygon has {} loops with {} vertices, too many", polygon.loops.size(), vertices));
   if (complete) orient_loops(polygon);
   if (const std::string problem = polygon_problem(polygon); !problem.empty()) throw std::runtime_error(problem);
 }

@@ -19,7 +19,8 @@ namespace stickslip::model {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr int kMostChords = 10000;  // per curve
+constexpr int kMostChords = 10000;    // per curve
+constexpr int kMostPoints = 1000000;  // of the whole path
 
 class Reader {
  public:
@@ -45,6 +46,7 @@ class Reader {
     double value = 0;
     const auto [end, error] = std::from_chars(text_.data() + begin, text_.data() + text_.size(), value);
     if (error != std::errc() || !std::isfinite(value)) fail("expected a number");
+    if (std::abs(value) > 1e40) fail(fmt::format("the number {} is too large", value));
     at_ = static_cast<std::size_t>(end - text_.data());
     return value;
   }
@@ -81,9 +83,13 @@ class Outline {
 
   void begin(const Vec2& p) {
     finish();
-    loop_ = {p};
+    loop_.clear();
+    line(p);
   }
-  void line(const Vec2& p) { loop_.push_back(p); }
+  void line(const Vec2& p) {
+    if (++points_ > kMostPoints) throw std::runtime_error(fmt::format("SVG path: more than {} points", kMostPoints));
+    loop_.push_back(p);
+  }
 
   void quadratic(const Vec2& p1, const Vec2& p2) {
     const Vec2 p0 = loop_.back();
@@ -158,6 +164,7 @@ class Outline {
   }
 
   double tolerance_;
+  int points_ = 0;
   std::vector<Vec2> loop_;
   Polygon polygon_;
 };

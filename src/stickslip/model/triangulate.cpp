@@ -2,10 +2,14 @@
 // Copyright the stickslip authors
 #include "stickslip/model/triangulate.h"
 
+#include <fmt/format.h>
 #include <algorithm>
+#include <stdexcept>
 
 namespace stickslip::model {
 namespace {
+
+constexpr double kMostTests = 3e8;  // of a point in a triangle, for one face: a few seconds
 
 const Vec3& at(const std::vector<Vec3>& vertices, int i) {
   return vertices[static_cast<std::size_t>(i)];
@@ -45,18 +49,22 @@ std::vector<std::array<int, 3>> triangulate_face(const std::vector<Vec3>& vertic
   const Vec3 normal = area_vector(vertices, face);
   std::vector<int> rest = face;
   std::vector<std::array<int, 3>> triangles;
+  double tests = 0;
   while (rest.size() > 3) {
     const std::size_t n = rest.size();
     std::size_t ear = n;
     for (std::size_t i = 0; i < n && ear == n; ++i) {
       const int a = rest[(i + n - 1) % n], b = rest[i], c = rest[(i + 1) % n];
       if (turn(at(vertices, a), at(vertices, b), at(vertices, c), normal) <= 0) continue;
+      tests += static_cast<double>(n);
       const bool clear = std::none_of(rest.begin(), rest.end(), [&](int p) {
         return p != a && p != b && p != c &&
                contains(at(vertices, a), at(vertices, b), at(vertices, c), at(vertices, p), normal);
       });
       if (clear) ear = i;
     }
+    if (tests > kMostTests)
+      throw std::runtime_error(fmt::format("a face of {} corners is too ragged to be cut into triangles", face.size()));
     if (ear == n) ear = 0;  // straight or touching corners only: any cut will do
     triangles.push_back({rest[(ear + n - 1) % n], rest[ear], rest[(ear + 1) % n]});
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(ear));

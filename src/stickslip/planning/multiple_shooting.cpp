@@ -44,7 +44,7 @@ bool is_ball(const model::Body& body, const contact::BodyTraits& traits) {
 
 std::vector<Coordinate> free_coordinates(const scene::Scene& scene, double duration) {
   const std::vector<contact::BodyTraits> traits = contact::body_traits(scene.model);
-  const bool dynamic = scene.method.motion == "dynamic";
+  const bool dynamic = scene.method.motion == stepping::MotionModel::Dynamic;
   std::vector<Coordinate> list;
   for (std::size_t i = 0; i < traits.size(); ++i) {
     const model::Body& body = scene.model.bodies[i];

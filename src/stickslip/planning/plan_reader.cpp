@@ -166,7 +166,7 @@ class PlanReader {
     plan_.segments = static_cast<int>(top.integer("segments", plan_.segments, 2, 100));
     if (top.has("touches")) plan_.touches = static_cast<int>(top.integer("touches", 0, 0, 1e6));
     plan_.wanted = static_cast<Wanted>(word("solutions", {"one", "all"}));
-    plan_.dynamic = scene_.method.motion == "dynamic" && !contact::has_supports(scene_.model);
+    plan_.dynamic = scene_.method.motion == stepping::MotionModel::Dynamic && !contact::has_supports(scene_.model);
     if (top.has("starts")) plan_.starts = static_cast<int>(top.integer("starts", 1, 1, 1e6));
     plan_.seed = static_cast<std::uint64_t>(top.integer("seed", 1, 0, 9e15));
     plan_.tolerance = top.positive("tolerance", plan_.tolerance);
@@ -287,7 +287,7 @@ namespace {
 
 void take_out_contacts(Plan::Free free, scene::Scene& scene) {
   if (free == Plan::Free::No) return;
-  std::ranges::fill(scene.model.pair_surface, -1);
+  scene.model.laws = model::PairLaws(scene.model.bodies.size(), model::PairLaws::kNever);
   if (free == Plan::Free::Straight) scene.model.gravity.setZero();
   scene.method.stepper = "second-order";
 }

@@ -37,18 +37,16 @@ std::string solved_scene(const Plan& plan, std::span<const double> unknowns, con
   std::error_code error;
   std::filesystem::path included = std::filesystem::proximate(plan.scene_file, folder.empty() ? "." : folder, error);
   if (error) included = std::filesystem::absolute(plan.scene_file);
-  const stepping::Method& method = scene.method;
+  stepping::Method method = scene.method;
+  method.tolerance = 0;  // plans are searched with the step as given
   std::string text = fmt::format("# A solution of {}: the unknowns are", plan.file.filename().string());
   for (std::size_t i = 0; i < plan.unknowns.size(); ++i)
     text += fmt::format("{} {} = {}", i > 0 ? "," : "", plan.unknowns[i].name, unknowns[i]);
   text += fmt::format("\ntitle = {}\ninclude = [{}]\nduration = {}\n\n[method]\n",
                       toml_text(plan.title.empty() ? scene.title : plan.title), toml_text(included.generic_string()),
                       scene.duration);
-  text += fmt::format(
-      "motion = {}\nstepper = {}\nfriction = {}\ndirections = {}\nstep = {}\nsolver = {}\ncertificate = {}\ncollider = "
-      "{}\n",
-      toml_text(method.motion), toml_text(method.stepper), toml_text(method.friction), method.directions, method.step,
-      toml_text(method.solver), method.certificate, toml_text(method.collider));
+  stepping::visit_fields(
+      method, [&](const stepping::FieldInfo& info, const auto& value) { text += scene::method_line(info, value); });
   text += "\n[parameters]\n";
   for (const scene::Parameter& parameter : scene.parameters) text += scene::parameter_line(parameter, parameter.value);
   std::vector<std::string> written;

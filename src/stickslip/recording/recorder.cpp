@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/recording/recorder.h"
 
+#include "stickslip/recording/reader.h"
 #include "stickslip/recording/superblock.h"
 
 #include <fmt/format.h>
@@ -12,92 +13,70 @@
 namespace stickslip::recording {
 namespace {
 
-constexpr std::size_t kChunkRows = 512, kEndBytes = 256;
 constexpr auto kFlushInterval = std::chrono::seconds(1);
+
+files::FileLock lock_for_writing(const std::string& path) {
+  try {
+    return files::FileLock(path);
+  } catch (const std::runtime_error& error) {
+    throw RecordingError(error.what());
+  }
+}
 
 }  // namespace
 
-void attach_plan(const std::string& path, const std::string& plan) {
-  write_text(open_file(path, true), "/plan", plan);
+std::uint64_t content_checksum(const RecordingInfo& info, std::span<const files::Checksum> arrays) {
+  files::Checksum sum;
+  for (const std::string* text : {&info.scene, &info.version, &info.method, &info.model}) sum.add_text(*text);
+  for (const std::vector<std::string>* names : {&info.bodies, &info.observables})
+    for (const std::string& name : *names) sum.add_text(name);
+  for (const files::Checksum& array : arrays) sum.add_number(array.value());
+  return sum.value();
 }
 
-Recorder::Recorder(const std::string& path, const RecordingInfo& info) : path_(path), file_(create_file(path)) {
-  const std::size_t bodies = info.bodies.size();
+void attach_plan(const std::string& path, const std::string& plan) {
+  const files::FileLock lock = lock_for_writing(path);
+  Seal seal = read_seal(path);
+  seal.closed = false;
+  write_seal(path, seal);
+  write_text(open_file(path, OpenMode::Write), "/plan", plan);
+  close_seal(path, seal);
+}
+
+Recorder::Recorder(const std::string& path, const RecordingInfo& info)
+    : path_(path), info_(info), lock_(lock_for_writing(path)), file_(create_file(path, kSealBytes)) {
+  write_seal(path, {});  // from its first bytes on the file says what it is
   write_text(file_, "/scene", info.scene);
   write_text(file_, "/version", info.version);
   write_text(file_, "/method", info.method);
   write_names(file_, "/bodies", info.bodies);
   write_names(file_, "/observables", info.observables);
-  if (!info.model.empty()) write_text(file_, "/model", info.model);
-  // Chunks of about 64 kB, so that scenes with many bodies do not buffer without end.
-  const std::size_t rows = std::clamp<std::size_t>(8192 / std::max<std::size_t>(3 * bodies, 1), 1, kChunkRows);
-  time_ = AppendArray(file_, "/time", ElementType::Double, {}, kChunkRows);
-  position_ = AppendArray(file_, "/state/position", ElementType::Double, {bodies, 3}, rows);
-  orientation_ = AppendArray(file_, "/state/orientation", ElementType::Double, {bodies, 4}, rows);
-  angle_ = AppendArray(file_, "/state/angle", ElementType::Double, {bodies}, rows);
-  velocity_ = AppendArray(file_, "/state/velocity", ElementType::Double, {bodies, 3}, rows);
-  angular_velocity_ = AppendArray(file_, "/state/angular_velocity", ElementType::Double, {bodies, 3}, rows);
-  for (const std::string& name : info.observables)
-    observe_.emplace_back(file_, "/observe/" + name, ElementType::Double, std::vector<std::size_t>{}, kChunkRows);
-  first_ = AppendArray(file_, "/contacts/first", ElementType::Int32, {}, kChunkRows);
-  contact_bodies_ = AppendArray(file_, "/contacts/bodies", ElementType::Int32, {2}, kChunkRows);
-  contact_features_ = AppendArray(file_, "/contacts/features", ElementType::Int32, {4}, kChunkRows);
-  contact_mode_ = AppendArray(file_, "/contacts/mode", ElementType::UInt8, {}, kChunkRows);
-  gap_ = AppendArray(file_, "/contacts/gap", ElementType::Double, {}, kChunkRows);
-  point_ = AppendArray(file_, "/contacts/point", ElementType::Double, {3}, kChunkRows);
-  normal_ = AppendArray(file_, "/contacts/normal", ElementType::Double, {3}, kChunkRows);
-  force_ = AppendArray(file_, "/contacts/force", ElementType::Double, {3}, kChunkRows);
-  slip_ = AppendArray(file_, "/contacts/slip", ElementType::Double, {3}, kChunkRows);
-  residual_ = AppendArray(file_, "/certificate/residual", ElementType::Double, {}, kChunkRows);
-  event_time_ = AppendArray(file_, "/events/time", ElementType::Double, {}, kChunkRows);
-  event_bodies_ = AppendArray(file_, "/events/bodies", ElementType::Int32, {2}, kChunkRows);
-  event_mode_ = AppendArray(file_, "/events/mode", ElementType::UInt8, {2}, kChunkRows);
-  end_ = AppendArray(file_, "/end", ElementType::UInt8, {}, kEndBytes);
+  write_text(file_, "/model", info.model);
+  for (const ArrayLayout& array : layout(info.bodies.size(), info.observables))
+    arrays_.emplace_back(file_, array.path, array.type, array.row_shape, array.chunk_rows);
   start_single_writer();
 }
 
-Recorder::Recorder(const std::string& path, double time) : path_(path), file_(open_file(path, true)) {
-  const std::vector<std::string> names = read_names(file_, "/observables");
-  const std::vector<double> times = read_array(file_, "/time").values;
-  const auto frames = static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), time) - times.begin());
-  const std::vector<double> firsts = read_array(file_, "/contacts/first").values;
-  const std::vector<double> event_times = read_array(file_, "/events/time").values;
-
-  time_ = AppendArray::open(file_, "/time");
-  position_ = AppendArray::open(file_, "/state/position");
-  orientation_ = AppendArray::open(file_, "/state/orientation");
-  angle_ = AppendArray::open(file_, "/state/angle");
-  velocity_ = AppendArray::open(file_, "/state/velocity");
-  angular_velocity_ = AppendArray::open(file_, "/state/angular_velocity");
-  for (const std::string& name : names) observe_.push_back(AppendArray::open(file_, "/observe/" + name));
-  first_ = AppendArray::open(file_, "/contacts/first");
-  contact_bodies_ = AppendArray::open(file_, "/contacts/bodies");
-  contact_features_ = AppendArray::open(file_, "/contacts/features");
-  contact_mode_ = AppendArray::open(file_, "/contacts/mode");
-  gap_ = AppendArray::open(file_, "/contacts/gap");
-  point_ = AppendArray::open(file_, "/contacts/point");
-  normal_ = AppendArray::open(file_, "/contacts/normal");
-  force_ = AppendArray::open(file_, "/contacts/force");
-  slip_ = AppendArray::open(file_, "/contacts/slip");
-  residual_ = AppendArray::open(file_, "/certificate/residual");
-  event_time_ = AppendArray::open(file_, "/events/time");
-  event_bodies_ = AppendArray::open(file_, "/events/bodies");
-  event_mode_ = AppendArray::open(file_, "/events/mode");
-  end_ = exists(file_, "/end") ? AppendArray::open(file_, "/end")
-                               : AppendArray(file_, "/end", ElementType::UInt8, {}, kEndBytes);
-
-  const std::size_t rows = frames < firsts.size() ? static_cast<std::size_t>(firsts[frames]) : gap_.rows();
-  const auto events =
-      static_cast<std::size_t>(std::upper_bound(event_times.begin(), event_times.end(), time) - event_times.begin());
-  for (AppendArray* array :
-       {&time_, &position_, &orientation_, &angle_, &velocity_, &angular_velocity_, &first_, &residual_})
-    array->truncate(frames);
-  for (AppendArray& array : observe_) array.truncate(frames);
-  for (AppendArray* array :
-       {&contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_, &slip_})
-    array->truncate(rows);
-  for (AppendArray* array : {&event_time_, &event_bodies_, &event_mode_}) array->truncate(events);
-  end_.truncate(0);  // the run goes on
+Recorder::Recorder(const std::string& path, const RecordingInfo& info, double time)
+    : path_(path), info_(info), lock_(lock_for_writing(path)) {
+  const std::vector<ArrayLayout> layouts = layout(info.bodies.size(), info.observables);
+  RowCounts counts;
+  std::vector<files::Checksum> sums;
+  {
+    const Recording before(path);
+    if (before.info().scene != info.scene || before.info().method != info.method || before.info().model != info.model ||
+        before.info().bodies != info.bodies)
+      throw RecordingError(fmt::format("the recording {} belongs to another scene, method or parameters", path));
+    info_.version = before.info().version;
+    counts = before.counts_until(time);
+    sums = before.checksums(counts);
+  }
+  // First the seal: killed now, the rows that it counts are there whatever was dropped behind them.
+  write_seal(path, {.closed = false, .counts = counts, .content = content_checksum(info_, sums)});
+  file_ = open_file(path, OpenMode::Write);
+  for (std::size_t k = 0; k < layouts.size(); ++k)
+    arrays_.emplace_back(file_, layouts[k].path, layouts[k].type, layouts[k].row_shape, layouts[k].chunk_rows,
+                         counts.of(layouts[k].group), sums[k]);
   start_single_writer();
 }
 
@@ -105,113 +84,104 @@ Recorder::~Recorder() {
   try {
     close();
   } catch (const RecordingError&) {
-    // close() was the caller's chance to hear of it
+    // close() was the caller's chance to hear of it. What HDF5 noted must not keep readers from what is there.
+    arrays_.clear();
+    file_.reset();
+    try {
+      shorten_to_file(path_, kSealBytes);
+    } catch (const RecordingError&) {
+      // nothing can be written at all
+    }
   }
 }
 
 void Recorder::start_single_writer() {
   if (H5Fstart_swmr_write(file_.get()) < 0) throw RecordingError("cannot start writing the recording " + path_);
-  clear_open_mark(path_);
+  clear_open_mark(path_, kSealBytes);
+  write_seal(path_, seal());
   last_flush_ = std::chrono::steady_clock::now();
 }
 
+Seal Recorder::seal() const {
+  const auto rows = [&](ArrayName name) { return arrays_[static_cast<std::size_t>(name)].rows(); };
+  std::vector<files::Checksum> sums;
+  for (const AppendArray& array : arrays_) sums.push_back(array.checksum());
+  return {.closed = false,
+          .counts = {rows(ArrayName::Time), rows(ArrayName::Gap), rows(ArrayName::EventTime), rows(ArrayName::End)},
+          .content = content_checksum(info_, sums)};
+}
+
 void Recorder::append(const Frame& frame) {
-  const auto first = static_cast<std::int32_t>(gap_.rows());
+  const auto first = static_cast<std::int64_t>(array(ArrayName::Gap).rows());
   for (const contact::ContactResult& c : frame.contacts) {
     const collision::ContactId& id = c.contact.id;
     const std::int32_t bodies[] = {id.body_a, id.body_b};
     const std::int32_t features[] = {id.shape_a, id.feature_a, id.shape_b, id.feature_b};
     const auto mode = static_cast<std::uint8_t>(c.mode);
     const Vec3 point = 0.5 * (c.contact.point_a + c.contact.point_b);
-    contact_bodies_.push(bodies);
-    contact_features_.push(features);
-    contact_mode_.push(&mode);
-    gap_.push(&c.contact.gap);
-    point_.push(point.data());
-    normal_.push(c.contact.normal.data());
-    force_.push(c.force.data());
-    slip_.push(c.relative_velocity.data());
+    array(ArrayName::ContactBodies).push(bodies);
+    array(ArrayName::ContactFeatures).push(features);
+    array(ArrayName::ContactMode).push(&mode);
+    array(ArrayName::Gap).push(&c.contact.gap);
+    array(ArrayName::Point).push(point.data());
+    array(ArrayName::Normal).push(c.contact.normal.data());
+    array(ArrayName::Force).push(c.force.data());
+    array(ArrayName::Slip).push(c.relative_velocity.data());
   }
-  first_.push(&first);
+  array(ArrayName::First).push(&first);
 
   const std::vector<model::BodyState>& bodies = frame.state.bodies;
-  const auto push = [&](AppendArray& array, std::size_t width, auto&& fill) {
+  const auto push = [&](ArrayName name, std::size_t width, auto&& fill) {
     row_.resize(width * bodies.size());
     for (std::size_t b = 0; b < bodies.size(); ++b) fill(bodies[b], row_.data() + width * b);
-    array.push(row_.data());
+    array(name).push(row_.data());
   };
-  push(position_, 3, [](const auto& b, double* out) { Vec3::Map(out) = b.pose.position; });
-  push(orientation_, 4, [](const auto& b, double* out) {
+  push(ArrayName::Position, 3, [](const auto& b, double* out) { Vec3::Map(out) = b.pose.position; });
+  push(ArrayName::Orientation, 4, [](const auto& b, double* out) {
     const Quat& q = b.pose.orientation;
     out[0] = q.w(), out[1] = q.x(), out[2] = q.y(), out[3] = q.z();
   });
-  push(angle_, 1, [](const auto& b, double* out) { *out = b.angle; });
-  push(velocity_, 3, [](const auto& b, double* out) { Vec3::Map(out) = b.velocity.linear; });
-  push(angular_velocity_, 3, [](const auto& b, double* out) { Vec3::Map(out) = b.velocity.angular; });
-  for (std::size_t k = 0; k < observe_.size(); ++k) observe_[k].push(&frame.observables[k]);
-  residual_.push(&frame.residual);
-  time_.push(&frame.state.time);
+  push(ArrayName::Angle, 1, [](const auto& b, double* out) { *out = b.angle; });
+  push(ArrayName::Velocity, 3, [](const auto& b, double* out) { Vec3::Map(out) = b.velocity.linear; });
+  push(ArrayName::AngularVelocity, 3, [](const auto& b, double* out) { Vec3::Map(out) = b.velocity.angular; });
+  for (std::size_t k = 0; k < info_.observables.size(); ++k)
+    arrays_[static_cast<std::size_t>(ArrayName::FirstObservable) + k].push(&frame.observables[k]);
+  array(ArrayName::Residual).push(&frame.residual);
+  array(ArrayName::Time).push(&frame.state.time);
 
   // The clock is looked at now and then only: it must not dominate short steps.
-  if (time_.rows() % 64 == 0 && std::chrono::steady_clock::now() - last_flush_ > kFlushInterval) flush();
+  if (array(ArrayName::Time).rows() % 64 == 0 && std::chrono::steady_clock::now() - last_flush_ > kFlushInterval)
+    flush();
 }
 
 void Recorder::append(const ModeChange& change) {
   const std::int32_t bodies[] = {change.body_a, change.body_b};
   const std::uint8_t modes[] = {static_cast<std::uint8_t>(change.from), static_cast<std::uint8_t>(change.to)};
-  event_time_.push(&change.time);
-  event_bodies_.push(bodies);
-  event_mode_.push(modes);
+  array(ArrayName::EventTime).push(&change.time);
+  array(ArrayName::EventBodies).push(bodies);
+  array(ArrayName::EventMode).push(modes);
 }
 
 void Recorder::flush() {
-  for (AppendArray* array : {&contact_bodies_, &contact_features_, &contact_mode_, &gap_, &point_, &normal_, &force_,
-                             &slip_, &first_, &position_, &orientation_, &angle_, &velocity_, &angular_velocity_,
-                             &residual_, &event_bodies_, &event_mode_, &event_time_})
-    array->write();
-  for (AppendArray& array : observe_) array.write();
-  time_.write();
+  for (AppendArray& array : arrays_) array.write();
   if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0)
     throw RecordingError(fmt::format("cannot write the recording {}: is the disk full?", path_));
-  clear_open_mark(path_);
+  clear_open_mark(path_, kSealBytes);
+  write_seal(path_, seal());
   last_flush_ = std::chrono::steady_clock::now();
 }
 
 void Recorder::close(const std::string& end) {
   if (file_.get() < 0) return;
-  flush();
-  if (!end.empty()) {
-    for (const char c : end) {
-      const auto byte = static_cast<std::uint8_t>(c);
-      end_.push(&byte);
-    }
-    end_.write();
-    flush();
+  for (const char c : end) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    array(ArrayName::End).push(&byte);
   }
-  // Datasets must be closed before the file, or HDF5 keeps it open.
-  for (AppendArray* array : {&time_,
-                             &position_,
-                             &orientation_,
-                             &angle_,
-                             &velocity_,
-                             &angular_velocity_,
-                             &first_,
-                             &contact_bodies_,
-                             &contact_features_,
-                             &contact_mode_,
-                             &gap_,
-                             &point_,
-                             &normal_,
-                             &force_,
-                             &slip_,
-                             &residual_,
-                             &event_time_,
-                             &event_bodies_,
-                             &event_mode_,
-                             &end_})
-    *array = AppendArray();
-  observe_.clear();
-  file_.reset();
+  flush();
+  const Seal last = seal();
+  arrays_.clear();  // datasets must be closed before the file, or HDF5 keeps it open
+  if (!file_.reset()) throw RecordingError(fmt::format("cannot write the recording {}: is the disk full?", path_));
+  close_seal(path_, last);
 }
 
 }  // namespace stickslip::recording

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace stickslip::recording {
 namespace {
@@ -123,11 +124,19 @@ Json body_json(const Body& body) {
   }
   Json inertia = Json::array();
   for (int row = 0; row < 3; ++row) inertia.push_back(json<3>(Vec3(body.inertia.row(row))));
-  Json supports = Json::array();  // where a body of dimension 2.5 stands
-  for (const model::Support::Point& point : body.support.points) supports.push_back(json<3>(point.position));
-  return {{"name", body.name},           {"kind", kKinds[static_cast<int>(body.kind)]},
-          {"mass", body.mass},           {"inertia", std::move(inertia)},
-          {"shapes", std::move(shapes)}, {"supports", std::move(supports)}};
+  Json supports = Json::array(), loads = Json::array();  // where a body of dimension 2.5 stands, and with which load
+  for (const model::Support::Point& point : body.support.points) {
+    supports.push_back(json<3>(point.position));
+    loads.push_back(point.load);
+  }
+  return {{"name", body.name},
+          {"kind", kKinds[static_cast<int>(body.kind)]},
+          {"mass", body.mass},
+          {"inertia", std::move(inertia)},
+          {"shapes", std::move(shapes)},
+          {"supports", std::move(supports)},
+          {"support_loads", std::move(loads)},
+          {"support_friction", body.support.friction}};
 }
 
 Body body_from(const Json& j) {
@@ -145,6 +154,10 @@ Body body_from(const Json& j) {
   }
   if (j.contains("supports"))
     for (const Json& item : j.at("supports")) body.support.points.push_back({vector<3>(item), 0});
+  if (j.contains("support_loads") && j.at("support_loads").size() == body.support.points.size()) {
+    for (std::size_t k = 0; k < body.support.points.size(); ++k) body.support.points[k].load = j.at("support_loads")[k];
+    body.support.friction = j.value("support_friction", 0.0);
+  }
   return body;
 }
 
@@ -169,12 +182,18 @@ std::string to_json(const RunDescription& run) {
   for (const Surface& s : run.model.surfaces)
     surfaces.push_back({s.friction_static, s.friction_kinetic, s.restitution});
   // The table of pairs grows with the square of the bodies and holds few different numbers: runs of [value, length].
-  for (std::size_t k = 0; k < run.model.pair_surface.size(); ++k) {
-    if (k > 0 && run.model.pair_surface[k] == run.model.pair_surface[k - 1])
-      pairs.back()[1] = pairs.back()[1].get<int>() + 1;
-    else
-      pairs.push_back({run.model.pair_surface[k], 1});
+  const int n = static_cast<int>(run.model.laws.bodies());
+  std::int64_t length = 0;
+  int value = 0;
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) {
+      const int law = run.model.laws.between(a, b);
+      if (length > 0 && law != value) pairs.push_back({value, std::exchange(length, 0)});
+      value = law;
+      ++length;
+    }
   }
+  if (length > 0) pairs.push_back({value, length});
   const Json out{{"format", 1},
                  {"title", run.title},
                  {"description", run.description},
@@ -205,14 +224,16 @@ RunDescription description_from_json(const std::string& text) {
     for (const Json& body : in.at("bodies")) run.model.bodies.push_back(body_from(body));
     for (const Json& s : in.at("surfaces")) run.model.surfaces.push_back({s.at(0), s.at(1), s.at(2)});
     const std::size_t pairs = run.model.bodies.size() * run.model.bodies.size();
+    std::vector<int> table;
     for (const Json& length : in.at("pairs")) {
       const int value = length.at(0), count = length.at(1);
       if (value < -1 || value >= static_cast<int>(run.model.surfaces.size()) || count < 0 ||
-          run.model.pair_surface.size() + static_cast<std::size_t>(count) > pairs)
+          table.size() + static_cast<std::size_t>(count) > pairs)
         throw RecordingError("the table of pairs does not fit the bodies");
-      run.model.pair_surface.insert(run.model.pair_surface.end(), static_cast<std::size_t>(count), value);
+      table.insert(table.end(), static_cast<std::size_t>(count), value);
     }
-    if (run.model.pair_surface.size() != pairs) throw RecordingError("the table of pairs does not fit the bodies");
+    if (table.size() != pairs) throw RecordingError("the table of pairs does not fit the bodies");
+    run.model.laws = model::PairLaws::from_table(run.model.bodies.size(), table);
     return run;
   } catch (const Json::exception& error) {
     throw RecordingError(fmt::format("the recording's model cannot be read: {}", error.what()));

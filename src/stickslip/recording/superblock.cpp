@@ -5,16 +5,19 @@
 #include "stickslip/recording/hdf5_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace stickslip::recording {
 namespace {
 
-constexpr std::size_t kSize = 48, kChecked = 44, kVersionAt = 8, kMarkAt = 11;
+constexpr std::size_t kSize = 48, kChecked = 44, kVersionAt = 8, kMarkAt = 11, kEndAt = 28;
 constexpr std::array<std::uint8_t, 8> kSignature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
 }  // namespace
@@ -48,20 +51,45 @@ std::uint32_t lookup3(const std::uint8_t* bytes, std::size_t count) {
   return c;
 }
 
-void clear_open_mark(const std::string& path) {
+namespace {
+
+// Changes the superblock on disk: `change` says whether there is something to write.
+template <typename Change>
+void update(const std::string& path, std::size_t user_block, Change&& change) {
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) throw RecordingError("cannot reopen the recording " + path);
   std::array<std::uint8_t, kSize> block{};
-  bool good = ::pread(file, block.data(), kSize, 0) == static_cast<ssize_t>(kSize);
+  struct stat status{};
+  const auto place = static_cast<off_t>(user_block);
+  bool good = ::pread(file, block.data(), kSize, place) == static_cast<ssize_t>(kSize) && ::fstat(file, &status) == 0;
   if (good && std::memcmp(block.data(), kSignature.data(), kSignature.size()) == 0 && block[kVersionAt] == 3 &&
-      block[kMarkAt] != 0) {
-    block[kMarkAt] = 0;
+      change(block, static_cast<std::uint64_t>(status.st_size))) {
     const std::uint32_t sum = lookup3(block.data(), kChecked);
     for (std::size_t k = 0; k < 4; ++k) block[kChecked + k] = static_cast<std::uint8_t>(sum >> (8 * k));
-    good = ::pwrite(file, block.data(), kSize, 0) == static_cast<ssize_t>(kSize);
+    good = ::pwrite(file, block.data(), kSize, place) == static_cast<ssize_t>(kSize);
   }
   ::close(file);
   if (!good) throw RecordingError("cannot update the recording " + path);
+}
+
+using Block = std::array<std::uint8_t, kSize>;
+
+}  // namespace
+
+void clear_open_mark(const std::string& path, std::size_t user_block) {
+  update(path, user_block, [](Block& block, std::uint64_t) { return std::exchange(block[kMarkAt], 0) != 0; });
+}
+
+void shorten_to_file(const std::string& path, std::size_t user_block) {
+  update(path, user_block, [](Block& block, std::uint64_t size) {
+    std::uint64_t end = 0;
+    for (std::size_t k = 0; k < 8; ++k) end |= static_cast<std::uint64_t>(block[kEndAt + k]) << (8 * k);
+    if (end <= size && block[kMarkAt] == 0) return false;
+    block[kMarkAt] = 0;
+    end = std::min(end, size);
+    for (std::size_t k = 0; k < 8; ++k) block[kEndAt + k] = static_cast<std::uint8_t>(end >> (8 * k));
+    return true;
+  });
 }
 
 }  // namespace stickslip::recording

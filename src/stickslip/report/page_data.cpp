@@ -200,6 +200,7 @@ Json run_json(const RunData& data, const Selection& selection, Packer& packer) {
   run["method"] = info.method;
   run["scene"] = info.scene;
   run["end"] = data.recording.end();
+  run["audit"] = data.recording.audit();
   run["has_shapes"] = data.has_shapes;
   run["radius"] = data.radius;
   const Vec3 &low = data.bounds.low, &high = data.bounds.high;

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/report/painter.h"
 
+#include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
 
@@ -21,6 +22,11 @@ struct Painter::Impl {
     static_cast<Impl*>(self)->bytes.append(reinterpret_cast<const char*>(data), length);
     return CAIRO_STATUS_SUCCESS;
   }
+  void font(double size, bool bold) const {
+    cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cairo, size);
+  }
   void color(const Color& c) const { cairo_set_source_rgba(cairo, c.red, c.green, c.blue, c.alpha); }
   void path(const std::vector<Vec2>& points, bool closed) const {
     cairo_new_sub_path(cairo);
@@ -33,6 +39,10 @@ Painter::Painter(Format format, double width, double height, double scale) : imp
   impl_->format = format;
   if (format == Format::Svg) {
     impl_->surface = cairo_svg_surface_create_for_stream(&Impl::write, impl_.get(), width, height);
+  } else if (format == Format::Pdf) {
+    impl_->surface = cairo_pdf_surface_create_for_stream(&Impl::write, impl_.get(), width, height);
+    // The same figure gives the same bytes at any time.
+    cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00");
   } else {
     impl_->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::ceil(width * scale)),
                                                 static_cast<int>(std::ceil(height * scale)));
@@ -90,16 +100,30 @@ void Painter::box(const Vec2& corner, const Vec2& size, Color color) {
   cairo_fill(impl_->cairo);
 }
 
-void Painter::text(const Vec2& at, const std::string& text, double size, Color color, Align align, bool bold) {
-  cairo_select_font_face(impl_->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                         bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-  cairo_set_font_size(impl_->cairo, size);
+double Painter::text_width(const std::string& text, double size, bool bold) const {
+  impl_->font(size, bold);
   cairo_text_extents_t extents;
   cairo_text_extents(impl_->cairo, text.c_str(), &extents);
-  const double shift = align == Align::Left ? 0 : align == Align::Centre ? extents.x_advance / 2 : extents.x_advance;
+  return extents.x_advance;
+}
+
+void Painter::text(const Vec2& at, const std::string& text, double size, Color color, Align align, bool bold) {
+  const double width = text_width(text, size, bold);
+  const double shift = align == Align::Left ? 0 : align == Align::Centre ? width / 2 : width;
   cairo_move_to(impl_->cairo, at.x() - shift, at.y());
   impl_->color(color);
   cairo_show_text(impl_->cairo, text.c_str());
+}
+
+void Painter::text_up(const Vec2& at, const std::string& text, double size, Color color) {
+  const double width = text_width(text, size);
+  cairo_save(impl_->cairo);
+  cairo_translate(impl_->cairo, at.x(), at.y() + width / 2);
+  cairo_rotate(impl_->cairo, -std::numbers::pi / 2);
+  cairo_move_to(impl_->cairo, 0, 0);
+  impl_->color(color);
+  cairo_show_text(impl_->cairo, text.c_str());
+  cairo_restore(impl_->cairo);
 }
 
 void Painter::clip(const Vec2& corner, const Vec2& size) {

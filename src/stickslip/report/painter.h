@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Lines, areas and text on a page that becomes an SVG or a PNG file (Cairo). Lengths are in points, y points down.
+// Lines, areas and text on a page that becomes an SVG, PNG or PDF file (Cairo). Lengths are in points, y points down.
 #pragma once
 
 #include "stickslip/math/types.h"
@@ -24,7 +24,7 @@ enum class Align { Left, Centre, Right };
 
 class Painter {
  public:
-  enum class Format { Svg, Png };
+  enum class Format { Svg, Png, Pdf };
 
   // `scale`: pixels per point of a PNG.
   Painter(Format format, double width, double height, double scale = 2);
@@ -40,6 +40,9 @@ class Painter {
   void box(const Vec2& corner, const Vec2& size, Color color);
   void text(const Vec2& at, const std::string& text, double size, Color color, Align align = Align::Left,
             bool bold = false);
+  // Upwards, centred on `at`.
+  void text_up(const Vec2& at, const std::string& text, double size, Color color);
+  [[nodiscard]] double text_width(const std::string& text, double size, bool bold = false) const;
 
   // Drawing stays inside until the matching unclip().
   void clip(const Vec2& corner, const Vec2& size);

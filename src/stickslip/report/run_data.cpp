@@ -61,7 +61,7 @@ recording::RunDescription names_only(const recording::RecordingInfo& info) {
     description.model.bodies.push_back(body);
   }
   for (const std::string& name : info.observables) description.observables.push_back({name, "", "", 0});
-  description.model.pair_surface.assign(info.bodies.size() * info.bodies.size(), -1);
+  description.model.laws = model::PairLaws(info.bodies.size(), model::PairLaws::kNever);
   return description;
 }
 

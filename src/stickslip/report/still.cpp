@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 namespace stickslip::report {
 namespace {
@@ -22,28 +21,12 @@ constexpr Color kCurves[] = {rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0x
 constexpr double kMargin = 16, kGap = 12, kGutter = 56, kRow = 26, kPlot = 120;
 constexpr std::size_t kMostRows = 16, kBuckets = 800;  // kBuckets: of a curve, more than a picture has points
 
-std::string tick_text(double value, double step) {
-  if (std::fabs(value) < 1e-9 * step) return "0";
-  const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
-  return digits > 4 || std::fabs(value) >= 1e5 ? fmt::format("{:.2g}", value) : fmt::format("{:.{}f}", value, digits);
-}
-
-// A chart's frame: data range -> rectangle, with ticks.
-struct Axes {
-  Vec2 corner, size;
-  double x0, x1, y0, y1;
-  [[nodiscard]] Vec2 at(double x, double y) const {
-    return {corner.x() + (x - x0) / (x1 - x0) * size.x(), corner.y() + size.y() - (y - y0) / (y1 - y0) * size.y()};
-  }
-};
-
 void time_axis(Painter& painter, const Axes& axes, const std::string& unit, bool grid) {
-  const double step = nice_step(axes.x1 - axes.x0, axes.size.x() / 70);
-  for (double k = std::ceil(axes.x0 / step - 1e-9); k * step <= axes.x1 + 1e-9 * step; ++k) {
-    const Vec2 foot = axes.at(k * step, axes.y0);
+  for (const Tick& tick : axes.x.ticks(axes.size.x() / 70)) {
+    const Vec2 foot = axes.at(tick.value, axes.y.low);
     if (grid) painter.stroke({foot, foot - Vec2(0, axes.size.y())}, false, kGrid, 0.75);
     painter.stroke({foot, foot + Vec2(0, 3)}, false, kLine, 0.75);
-    painter.text(foot + Vec2(0, 12), tick_text(k * step, step), 9, kSoft, Align::Centre);
+    painter.text(foot + Vec2(0, 12), tick.text, 9, kSoft, Align::Centre);
   }
   painter.text(axes.corner + Vec2(axes.size.x(), axes.size.y() + 22),
                unit.empty() ? "time" : fmt::format("time ({})", unit), 9, kSoft, Align::Right);
@@ -64,10 +47,8 @@ double draw_bands(Painter& painter, const RunData& data, double top, double widt
   if (rows == 0) painter.text({kMargin, top + 10}, "No bodies touched, or only within a step.", 10, kSoft);
   const Axes axes{{kMargin + kGutter, top},
                   {width - 2 * kMargin - kGutter, kRow * static_cast<double>(rows)},
-                  time.front(),
-                  std::max(time.back(), time.front() + 1e-12),
-                  0,
-                  1};
+                  {time.front(), std::max(time.back(), time.front() + 1e-12)},
+                  {0, 1}};
   for (std::size_t row = 0; row < rows; ++row) {
     const PairBands& pair = data.pairs[row];
     const double y = top + kRow * static_cast<double>(row);
@@ -86,32 +67,26 @@ double draw_bands(Painter& painter, const RunData& data, double top, double widt
 
 void draw_plot(Painter& painter, const RunData& data, const Plot& plot, const Vec2& corner, double width) {
   const std::vector<double>& time = data.recording.time();
-  const auto shown = [&](double v) { return plot.logarithmic ? std::log10(std::max(v, 1e-17)) : v; };
-  double low = std::numeric_limits<double>::infinity(), high = -low;
+  constexpr double kLeast = 1e-17;  // shown of a logarithmic plot
+  const auto shown = [&](double v) { return plot.logarithmic ? std::max(v, kLeast) : v; };
+  Range range;
   for (const Curve& curve : plot.curves)
     for (const double v : curve.values)
-      if (std::isfinite(v)) low = std::min(low, shown(v)), high = std::max(high, shown(v));
+      if (std::isfinite(v)) range.add(shown(v));
   painter.text(corner + Vec2(0, 10), plot.unit.empty() ? plot.title : fmt::format("{} ({})", plot.title, plot.unit), 10,
                kInk, Align::Left, true);
-  if (!(low <= high)) {
+  if (range.empty()) {
     painter.text(corner + Vec2(kGutter, 40), "has no value during this run", 9, kSoft);
     return;
   }
-  const double air = high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high))
-                         ? 0.08 * (high - low)
-                         : std::max(0.1 * std::fabs(high), 1e-300);
   const Axes axes{corner + Vec2(kGutter, 16),
                   {width - kGutter, kPlot - 46},
-                  time.front(),
-                  std::max(time.back(), time.front() + 1e-12),
-                  low - air,
-                  high + air};
-  const double step = nice_step(axes.y1 - axes.y0, 4);
-  for (double k = std::ceil(axes.y0 / step); k * step <= axes.y1; ++k) {
-    const Vec2 left = axes.at(axes.x0, k * step);
+                  {time.front(), std::max(time.back(), time.front() + 1e-12)},
+                  range.scale(plot.logarithmic, 0.08)};
+  for (const Tick& tick : axes.y.ticks(4)) {
+    const Vec2 left = axes.at(axes.x.low, tick.value);
     painter.stroke({left, left + Vec2(axes.size.x(), 0)}, false, kGrid, 0.75);
-    painter.text(left + Vec2(-4, 3), plot.logarithmic ? fmt::format("1e{:g}", k * step) : tick_text(k * step, step), 9,
-                 kSoft, Align::Right);
+    painter.text(left + Vec2(-4, 3), tick.text, 9, kSoft, Align::Right);
   }
   time_axis(painter, axes, data.units.time, true);
   painter.stroke({axes.corner, axes.corner + Vec2(0, axes.size.y()), axes.corner + axes.size}, false, kLine, 0.75);
@@ -169,11 +144,6 @@ void draw_head(Painter& painter, const RunData& data, double width) {
 
 }  // namespace
 
-double nice_step(double length, double parts) {
-  const double raw = length / parts, power = std::pow(10, std::floor(std::log10(raw))), m = raw / power;
-  return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
-}
-
 std::string draw_still(const RunData& data, Painter::Format format, const StillOptions& options) {
   const std::vector<std::size_t> frames = frames_of(data, options);
   const std::size_t columns = std::min<std::size_t>(frames.size(), 3), rows = (frames.size() + columns - 1) / columns;
@@ -195,7 +165,7 @@ std::string draw_still(const RunData& data, Painter::Format format, const StillO
                       head + static_cast<double>(k / columns) * (cell_height + 16 + kGap));
     painter.text(corner + Vec2(0, 10), fmt::format("t = {:.6g} {}", data.recording.time()[frames[k]], data.units.time),
                  10, kSoft);
-    draw_scene(painter, data, frames[k], corner + Vec2(0, 16), {cell_width, cell_height});
+    draw_scene(painter, data, frames[k], corner + Vec2(0, 16), {cell_width, cell_height}, options.view);
   }
   if (options.charts) {
     double top = draw_bands(painter, data, head + frames_height, width);

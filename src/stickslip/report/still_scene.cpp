@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace stickslip::report {
 namespace {
@@ -37,13 +38,16 @@ struct Camera {
   double scale = 1;
   Vec2 centre = Vec2::Zero();
 
-  Camera(const RunData& data, const Vec2& corner, const Vec2& size) {
+  Camera(const RunData& data, const Vec2& corner, const Vec2& size, View view) {
     const Vec3 &low = data.bounds.low, &high = data.bounds.high;
     middle = 0.5 * (low + high);
     centre = corner + 0.5 * size;
     if (data.description.model.dimension != 2) {
-      toward = Vec3(0.45, -0.78, 0.5).normalized();
-      right = Vec3::UnitZ().cross(toward).normalized();
+      toward = view == View::Top     ? Vec3::UnitZ()
+               : view == View::Front ? Vec3(-Vec3::UnitY())
+               : view == View::Side  ? Vec3::UnitX()
+                                     : Vec3(0.45, -0.78, 0.5).normalized();
+      right = view == View::Top ? Vec3::UnitX() : Vec3(Vec3::UnitZ().cross(toward).normalized());
       up = toward.cross(right);
     }
     Vec2 reach = Vec2::Zero();
@@ -196,6 +200,47 @@ void draw_mark(Painter& painter, const Vec2& at, contact::Mode mode) {
     painter.disc(at, 1.1 * r, color);
 }
 
+// The points on which a 2.5D body stands, and the friction on those that move: its size is given, it opposes the
+// motion.
+void draw_supports(Painter& painter, const Camera& camera, const model::Body& body, const model::BodyState& state,
+                   double per_force, double fastest) {
+  for (const model::Support::Point& point : body.support.points) {
+    const Vec3 arm = state.pose.orientation * point.position;
+    const Vec3 velocity = state.velocity.linear + state.velocity.angular.cross(arm);
+    const Vec2 at = camera.at(state.pose.position + arm);
+    const bool moves = velocity.norm() > 1e-9 * fastest && body.support.on < 0;
+    if (moves)
+      draw_force(painter, at,
+                 per_force * camera.along(-body.support.friction * point.load / velocity.norm() * velocity));
+    painter.disc(at, 2, kOutline);
+  }
+}
+
+// Where the centre of mass of a planar body is, when that is not the middle of its outline: a disc of quarters.
+void mark_centre_of_mass(Painter& painter, const Camera& camera, const model::Body& body, const model::Pose& pose) {
+  Vec2 low = Vec2::Constant(1e300), high = -low;
+  for (const model::PlacedShape& placed : body.shapes)
+    for (const auto& loop : outline(placed.shape))
+      for (const Vec2& p : loop) {
+        const Vec3 q = placed.pose.position + placed.pose.orientation * Vec3(p.x(), p.y(), 0);
+        low = low.cwiseMin(q.head<2>());
+        high = high.cwiseMax(q.head<2>());
+      }
+  if (body.mass <= 0 || low.x() > high.x() || (0.5 * (low + high)).norm() < 0.02 * (high - low).norm()) return;
+  const Vec2 at = camera.at(pose.position);
+  constexpr double kRadius = 3;
+  painter.disc(at, kRadius, rgb(0xffffff));
+  for (const double from : {0.0, std::numbers::pi}) {
+    std::vector<Vec2> quarter{at};
+    for (int k = 0; k <= 8; ++k) {
+      const double angle = from + k * std::numbers::pi / 16;
+      quarter.push_back(at + kRadius * Vec2(std::cos(angle), std::sin(angle)));
+    }
+    painter.fill({quarter}, kOutline);
+  }
+  painter.circle(at, kRadius, kOutline, 0.7);
+}
+
 // A length to compare with, in the lower left corner.
 void draw_scale(Painter& painter, const Camera& camera, const std::string& unit, const Vec2& corner, const Vec2& size) {
   const double length = nice_step(0.25 * size.x() / camera.scale, 1);
@@ -208,8 +253,9 @@ void draw_scale(Painter& painter, const Camera& camera, const std::string& unit,
 
 }  // namespace
 
-void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& size) {
-  const Camera camera(data, corner, size);
+void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& size,
+                View view) {
+  const Camera camera(data, corner, size, view);
   const model::State state = data.recording.state(frame);
   const auto& bodies = data.description.model.bodies;
   const bool plane = data.description.model.dimension == 2;
@@ -240,6 +286,13 @@ void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const 
         for (const Vec3& p : points->points) painter.disc(camera.at(to_world(pose, placed.pose, p)), 2.5, kOutline);
   }
   const double per_force = 0.16 * size.minCoeff() / usual_force(data);
+  double fastest = 0;
+  for (const model::BodyState& body : state.bodies)
+    fastest = std::max(fastest, body.velocity.linear.norm() + data.bounds.size() * body.velocity.angular.norm());
+  for (std::size_t b = 0; b < bodies.size() && plane; ++b) {
+    mark_centre_of_mass(painter, camera, bodies[b], state.bodies[b].pose);
+    draw_supports(painter, camera, bodies[b], state.bodies[b], per_force, fastest);
+  }
   for (const contact::ContactResult& c : shown_contacts(data, frame)) {
     const Vec2 at = camera.at(0.5 * (c.contact.point_a + c.contact.point_b));
     draw_force(painter, at, per_force * camera.along(c.force));

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/contact_reader.h"
 
+#include "stickslip/model/name_pattern.h"
 #include "stickslip/scene/drive_reader.h"
 #include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/patch_reader.h"
@@ -14,16 +15,17 @@
 namespace stickslip::scene {
 namespace {
 
-constexpr int kNever = -1;
+// With more, a normal impulse that keeps a body from sliding is below the rounding of the friction that it allows.
+constexpr double kLargestFriction = 1e9;
 
 // The bodies that a pattern matches; an error when there is none.
-std::vector<bool> select(const Value& value, const std::string& what, const model::Model& model) {
+std::vector<int> select(const Value& value, const std::string& what, const model::Model& model) {
   const std::string& pattern = read_text(value, what);
-  std::vector<bool> selected;
-  for (const model::Body& body : model.bodies) selected.push_back(matches(pattern, body.name));
+  std::vector<int> selected;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model::matches(pattern, model.bodies[i].name)) selected.push_back(static_cast<int>(i));
   // Copies may be none at all (count = 0), so that a pattern with * may match nothing.
-  const bool any = std::ranges::find(selected, true) != selected.end();
-  if (any || pattern.find('*') != std::string::npos) return selected;
+  if (!selected.empty() || pattern.find('*') != std::string::npos) return selected;
   std::vector<std::string> names;
   for (const model::Body& body : model.bodies) names.push_back(body.name);
   throw SceneError(value.place, fmt::format("{}: no body is called '{}'", what, pattern), did_you_mean(pattern, names));
@@ -42,6 +44,14 @@ void read_impact(const TableReader& table, model::Surface& surface) {
   else
     throw SceneError(value->place, fmt::format("{}: unknown name '{}'", table.what("impact"), name),
                      "known are newton, poisson, stronge");
+}
+
+double read_friction(const TableReader& table, const char* key) {
+  const double friction = table.not_negative(key, 0);
+  if (friction > kLargestFriction)
+    throw SceneError(table.require(key).place,
+                     fmt::format("{} is {}: it must not be above {}", table.what(key), friction, kLargestFriction));
+  return friction;
 }
 
 // One number for both directions, or a table of two.
@@ -79,15 +89,15 @@ model::Surface read_surface(const TableReader& table, int dimension) {
       const TableReader pair(*friction, keys_of("friction"), table.scope(), table.what("friction"));
       (void)pair.require("static");
       (void)pair.require("kinetic");
-      surface.friction_static = pair.not_negative("static", 0);
-      surface.friction_kinetic = pair.not_negative("kinetic", 0);
+      surface.friction_static = read_friction(pair, "static");
+      surface.friction_kinetic = read_friction(pair, "kinetic");
       if (surface.friction_kinetic > surface.friction_static) {
         throw SceneError(friction->place,
                          fmt::format("{}: kinetic friction ({}) must not be above static friction ({})",
                                      table.what("friction"), surface.friction_kinetic, surface.friction_static));
       }
     } else {
-      surface.friction_static = surface.friction_kinetic = table.not_negative("friction", 0);
+      surface.friction_static = surface.friction_kinetic = read_friction(table, "friction");
     }
   }
   surface.restitution = table.not_negative("restitution", 0);
@@ -110,66 +120,38 @@ int index_of(const model::Surface& surface, std::vector<model::Surface>& surface
   return static_cast<int>(surfaces.size()) - 1;
 }
 
-void apply(const Value& entry, const Scope& constants, model::Model& model) {
+model::PairLaws::Rule read_rule(const Value& entry, const Scope& constants, model::Model& model) {
   const TableReader table(entry, keys_of("contact"), constants, "a contact");
   const Value& between = table.require("between");
   if (between.kind != Value::Kind::Array || between.items.size() != 2) {
     throw SceneError(between.place, fmt::format("{} must be two names", table.what("between")));
   }
-  const std::vector<bool> first = select(between.items[0], table.what("between"), model);
-  const std::vector<bool> second = select(between.items[1], table.what("between"), model);
+  model::PairLaws::Rule rule;
+  rule.first = select(between.items[0], table.what("between"), model);
+  rule.second = select(between.items[1], table.what("between"), model);
   const model::Surface surface = read_surface(table, model.dimension);
-  const int law = table.boolean("enabled", true) ? index_of(surface, model.surfaces) : kNever;
-  const std::size_t n = model.bodies.size();
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = 0; b < n; ++b) {
-      if (a != b && first[a] && second[b]) model.pair_surface[a * n + b] = model.pair_surface[b * n + a] = law;
-    }
-  }
+  rule.law = table.boolean("enabled", true) ? index_of(surface, model.surfaces) : model::PairLaws::kNever;
+  return rule;
 }
 
 }  // namespace
 
-// Greedy with one step back to the last star: linear in practice, never exponential.
-bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, after_star = std::string_view::npos, retry = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      after_star = ++p;
-      retry = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
-      ++n;
-    } else if (after_star != std::string_view::npos) {
-      p = after_star;
-      n = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 void read_contacts(const Value* contacts, const Scope& constants, model::Model& model) {
-  const std::size_t n = model.bodies.size();
   model.surfaces = {model::Surface{}};  // without friction and restitution, for pairs that no entry matches
-  model.pair_surface.assign(n * n, 0);
+  std::vector<model::PairLaws::Rule> rules;
   if (contacts != nullptr) {
     if (contacts->kind != Value::Kind::Array) throw SceneError(contacts->place, "contacts are written as [[contact]]");
-    for (const Value& entry : contacts->items) apply(entry, constants, model);
+    for (const Value& entry : contacts->items) rules.push_back(read_rule(entry, constants, model));
   }
   // Nothing can come of a contact between bodies that forces do not move.
-  std::vector<bool> prescribed;
-  for (const model::Body& body : model.bodies) {
-    const Freedom freedom = freedom_of(body);
-    prescribed.push_back(body.mass == 0 || (!freedom.translation && !freedom.rotation));
+  std::vector<int> prescribed;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Freedom freedom = freedom_of(model.bodies[i]);
+    if (model.bodies[i].mass == 0 || (!freedom.translation && !freedom.rotation))
+      prescribed.push_back(static_cast<int>(i));
   }
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = 0; b < n; ++b) {
-      if (a == b || (prescribed[a] && prescribed[b])) model.pair_surface[a * n + b] = kNever;
-    }
-  }
+  rules.push_back({prescribed, prescribed, model::PairLaws::kNever});
+  model.laws = model::PairLaws(model.bodies.size(), 0, rules);
 }
 
 }  // namespace stickslip::scene

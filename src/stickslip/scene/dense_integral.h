@@ -7,7 +7,9 @@
 //
 // The span of the run is cut at the function's breakpoints and then in halves until 16 Chebyshev points represent f to
 // rounding; each cell stores the series of both integrals. Everything is computed once in the constructor, so a value
-// depends on t alone and never on what was asked before. Beyond the span the integrals are continued by Gauss
+// depends on t alone and never on what was asked before. At a singular point (sqrt(t), t^-0.5) the halving ends with a
+// cell so short that what it adds does not count; where it still does, f has a pole, and there is no integral. Beyond
+// the span the integrals are continued by Gauss
 // quadrature.
 //
 // Cost: construction 16 evaluations of f per cell tried; one look-up and one series (about 30 ns) per value.
@@ -23,7 +25,7 @@ namespace stickslip::scene {
 
 class DenseIntegral {
  public:
-  // Throws std::runtime_error when f cannot be resolved (it varies too fast for the span).
+  // Throws std::runtime_error when f cannot be resolved (it varies too fast for the span) or has no integral.
   DenseIntegral(std::function<double(double)> f, double span, std::span<const double> breakpoints);
 
   [[nodiscard]] double first(double t) const;
@@ -42,6 +44,9 @@ class DenseIntegral {
   std::function<double(double)> f_;
   double end_ = 0;
   double scale_ = 0;          // largest |f| seen
+  double size_ = 0;           // integral of |f|, roughly
+  double singular_ = 0;       // the largest part of it in a cell so short that only singular points need it,
+  double singular_at_ = 0;    // and where that cell is
   std::vector<double> ends_;  // of the cells
   std::vector<Cell> cells_;
 };

@@ -2,8 +2,10 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/dense_orientation.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 namespace stickslip::scene {
@@ -12,7 +14,20 @@ namespace {
 constexpr double kLargestTurn = 0.5;  // radians per cell: Picard iteration then gains a digit or more per sweep
 constexpr int kSweeps = 40;
 constexpr int kDeepest = 40;
-constexpr std::size_t kMostCells = 200000;
+constexpr std::size_t kMostCells = 50000;
+constexpr double kMostPeriods = 1e7;
+
+// The angle through which omega turns in all, from 1000 samples that no period of omega can keep step with.
+double estimated_turn(const DenseOrientation::AngularVelocity& omega, double span) {
+  constexpr int kSamples = 1000;
+  double sum = 0, place = 0;
+  for (int i = 0; i < kSamples; ++i) {
+    place += std::numbers::phi - 1;
+    place -= std::floor(place);
+    sum += omega(span * place).norm();
+  }
+  return sum / kSamples * span;
+}
 
 Quat exponential(const Vec3& theta) {
   const double angle = theta.norm();
@@ -44,6 +59,9 @@ Quat DenseOrientation::Cell::evaluate(double t) const {
 DenseOrientation::DenseOrientation(AngularVelocity omega, const Quat& start, double span,
                                    std::span<const double> breakpoints)
     : omega_(std::move(omega)), start_(start.normalized()), end_(span) {
+  const double turn = estimated_turn(omega_, span);
+  if (!(turn <= 1.1 * kLargestTurn * kMostCells))  // hopeless: say so at once, not after all these cells
+    throw std::runtime_error(fmt::format("a turn through {:.3g} radians is too much to be integrated", turn));
   double begin = 0;
   for (const double breakpoint : breakpoints) {
     if (breakpoint <= begin || breakpoint >= span) continue;
@@ -53,7 +71,7 @@ DenseOrientation::DenseOrientation(AngularVelocity omega, const Quat& start, dou
   add_cells(begin, span, 0);
 }
 
-bool DenseOrientation::solve(Cell& cell, double& scale) const {
+DenseOrientation::Fit DenseOrientation::solve(Cell& cell, double& scale) const {
   std::array<Vec3, kChebyshevPoints> omega, theta;
   double fastest = 0;
   for (std::size_t j = 0; j < kChebyshevPoints; ++j) {
@@ -62,7 +80,7 @@ bool DenseOrientation::solve(Cell& cell, double& scale) const {
     fastest = std::max(fastest, omega[j].norm());
   }
   scale = std::max(scale, fastest);
-  const bool short_enough = fastest * 2 * cell.half_width <= kLargestTurn;
+  if (!(fastest * 2 * cell.half_width <= kLargestTurn)) return Fit::TooLong;
 
   bool resolved = true;
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
@@ -87,7 +105,7 @@ bool DenseOrientation::solve(Cell& cell, double& scale) const {
     }
     if (change <= 1e-16) break;
   }
-  return resolved && short_enough;
+  return resolved ? Fit::Resolved : Fit::Unresolved;
 }
 
 void DenseOrientation::add_cells(double begin, double end, int depth) {
@@ -95,12 +113,13 @@ void DenseOrientation::add_cells(double begin, double end, int depth) {
   cell.centre = 0.5 * (begin + end);
   cell.half_width = 0.5 * (end - begin);
   const bool splittable = depth < kDeepest && begin < cell.centre && cell.centre < end;
-  if (splittable && (depth < 3 || !solve(cell, scale_))) {
+  if (splittable && (depth < 3 || solve(cell, scale_) != Fit::Resolved)) {
     add_cells(begin, cell.centre, depth + 1);
     add_cells(cell.centre, end, depth + 1);
     return;
   }
-  if (!splittable) (void)solve(cell, scale_);
+  if (!splittable && solve(cell, scale_) == Fit::TooLong)
+    throw std::runtime_error(fmt::format("it cannot be integrated over t = {:.9g}: it has a pole there", cell.centre));
   if (cells_.size() >= kMostCells)
     throw std::runtime_error("the rotation varies too fast to be integrated over the run");
   // Renormalised once per cell, so that rounding cannot accumulate.
@@ -116,7 +135,7 @@ Quat DenseOrientation::evaluate(double t) const {
     return cells_[static_cast<std::size_t>(index)].evaluate(t);
   }
   // Beyond the span: the same cells, made on the way.
-  const double width = 2 * cells_.back().half_width;
+  double width = 2 * cells_.back().half_width;
   Quat start = cells_.back().evaluate(end_);
   double begin = end_, scale = scale_;
   for (int i = 0; i < 1000000; ++i) {
@@ -124,7 +143,10 @@ Quat DenseOrientation::evaluate(double t) const {
     cell.centre = begin + 0.5 * width;
     cell.half_width = 0.5 * width;
     cell.start = start.normalized();
-    (void)solve(cell, scale);
+    if (solve(cell, scale) == Fit::TooLong) {
+      width *= 0.5;
+      continue;
+    }
     if (t <= begin + width) return cell.evaluate(t);
     begin += width;
     start = cell.evaluate(begin);
@@ -135,6 +157,8 @@ Quat DenseOrientation::evaluate(double t) const {
 PeriodicOrientation::PeriodicOrientation(DenseOrientation::AngularVelocity omega, const Quat& start, double span,
                                          double period)
     : turn_(std::move(omega), Quat::Identity(), period, {}), period_(period), starts_{start.normalized()} {
+  if (!(span / period <= kMostPeriods))
+    throw std::runtime_error(fmt::format("the run has {:.3g} periods of this rotation", span / period));
   const Quat whole = turn_.evaluate(period);
   for (double end = period; end <= span; end += period) starts_.push_back((whole * starts_.back()).normalized());
 }

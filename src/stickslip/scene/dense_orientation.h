@@ -30,7 +30,7 @@ class DenseOrientation {
  public:
   using AngularVelocity = std::function<Vec3(double)>;
 
-  // Throws std::runtime_error when omega cannot be resolved (it varies too fast for the span).
+  // Throws std::runtime_error when omega cannot be resolved: it varies or turns too fast for the span, or has a pole.
   DenseOrientation(AngularVelocity omega, const Quat& start, double span, std::span<const double> breakpoints);
 
   [[nodiscard]] Quat evaluate(double t) const;
@@ -44,8 +44,10 @@ class DenseOrientation {
     [[nodiscard]] Quat evaluate(double t) const;
   };
 
-  // Returns whether the cell is short enough to be resolved; `scale` is the largest angular velocity seen so far.
-  bool solve(Cell& cell, double& scale) const;
+  enum class Fit { TooLong, Unresolved, Resolved };  // TooLong: it turns too far for the iteration, nothing is computed
+
+  // `scale` is the largest angular velocity seen so far.
+  Fit solve(Cell& cell, double& scale) const;
   void add_cells(double begin, double end, int depth);
 
   AngularVelocity omega_;

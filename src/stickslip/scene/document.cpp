@@ -2,20 +2,21 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/document.h"
 
+#include "stickslip/files/regular_file.h"
 #include "stickslip/scene/ascii_check.h"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iterator>
+#include <map>
 
 namespace stickslip::scene {
 namespace {
 
 // Larger files are not scenes; reading them would only exhaust memory.
-constexpr std::uintmax_t kLargestFile = 64U << 20;
+constexpr std::size_t kLargestFile = 64U << 20;
 constexpr std::size_t kMostIncludes = 32;
 
 class Reader {
@@ -33,15 +34,11 @@ class Reader {
 
  private:
   static std::string load(const std::filesystem::path& file, const Place& place) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error))
-      throw SceneError(place, fmt::format("cannot read '{}'", file.string()));
-    if (std::filesystem::file_size(file, error) > kLargestFile)
-      throw SceneError(place, "the file is too large for a scene");
-    std::ifstream stream(file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-    if (!stream.good() && !stream.eof()) throw SceneError(place, fmt::format("cannot read '{}'", file.string()));
-    return text;
+    try {
+      return files::read_regular_file(file, kLargestFile);
+    } catch (const files::FileError& error) {
+      throw SceneError(place, fmt::format("cannot read '{}': it {}", file.string(), error.what()));
+    }
   }
 
   static Value parse_toml(const std::string& text, const std::string& file);
@@ -159,16 +156,18 @@ void merge(Value& base, Value&& over);
 
 // [[body]]: one with a known name overrides, the others are appended.
 void merge_bodies(Value& base, Value&& over) {
+  std::map<std::string, std::size_t> known;  // the first body of each name
+  for (std::size_t i = 0; i < base.items.size(); ++i)
+    if (const std::string* name = body_name(base.items[i])) known.try_emplace(*name, i);
   for (Value& body : over.items) {
-    const std::string* name = body.kind == Value::Kind::Table ? body_name(body) : nullptr;
-    const auto same = std::ranges::find_if(base.items, [&](const Value& known) {
-      const std::string* other = known.kind == Value::Kind::Table ? body_name(known) : nullptr;
-      return name != nullptr && other != nullptr && *name == *other;
-    });
-    if (same == base.items.end())
-      base.items.push_back(std::move(body));
-    else
-      merge(*same, std::move(body));
+    const std::string* name = body_name(body);
+    const auto same = name != nullptr ? known.find(*name) : known.end();
+    if (same != known.end()) {
+      merge(base.items[same->second], std::move(body));
+      continue;
+    }
+    if (name != nullptr) known.try_emplace(*name, base.items.size());
+    base.items.push_back(std::move(body));
   }
 }
 

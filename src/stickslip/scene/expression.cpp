@@ -89,6 +89,10 @@ void ExpressionCompiler::name(const SyntaxNode& node) {
     return number(found->second);
   if (const auto found = scope_.definitions.find(node.text); found != scope_.definitions.end())
     return definition(found->second);
+  if (const auto found = scope_.columns.find(node.text); found != scope_.columns.end()) {
+    emit(Op::Column, 0, found->second);
+    return;
+  }
   if (node.text == "t") {
     require(Reach::Time, node);
     emit(Op::Time, 0);
@@ -108,6 +112,7 @@ void ExpressionCompiler::definition(const SyntaxTree& tree) {
 }
 
 void ExpressionCompiler::body_variable(const SyntaxNode& node, std::size_t dot) {
+  if (scope_.bodies.empty() && !scope_.columns.empty()) unknown_name(node);
   require(Reach::State, node);
   const auto found = scope_.bodies.find(node.text.substr(0, dot));
   if (found == scope_.bodies.end()) unknown_name(node);
@@ -239,6 +244,11 @@ void ExpressionCompiler::tracker(const FunctionInfo& function, const SyntaxNode&
     if (!(tracker.period > 0) || !std::isfinite(tracker.period)) {
       throw ExpressionError(tree_.at(node.children[1]).column, "the period must be positive");
     }
+    if (tracker.period < scope_.shortest_period) {
+      throw ExpressionError(tree_.at(node.children[1]).column,
+                            fmt::format("the period must be at least {} in a run as long as this one, not {}",
+                                        scope_.shortest_period, tracker.period));
+    }
   }
   scope_.trackers->push_back(std::move(tracker));
   out_.uses_history_ = true;
@@ -273,7 +283,9 @@ int ExpressionCompiler::body(int index) const {
 
 void ExpressionCompiler::unknown_name(const SyntaxNode& node) const {
   std::vector<std::string> names;
-  if (const std::size_t dot = node.text.find('.'); dot != std::string::npos) {
+  for (const auto& [name, unused] : scope_.columns) names.push_back(name);
+  if (const std::size_t dot = node.text.find('.'); dot != std::string::npos && !scope_.bodies.empty()) {
+    names.clear();
     for (const auto& [name, unused] : scope_.bodies) names.push_back(name);
     const std::string body = node.text.substr(0, dot);
     throw ExpressionError(node.column, fmt::format("unknown body '{}'", body), did_you_mean(body, names));
@@ -356,6 +368,10 @@ bool Expression::depends_on_contacts() const {
   return std::ranges::any_of(code_, [](const Instruction& in) {
     return (in.op >= Op::Gap && in.op <= Op::Sliding) || in.op == Op::WorstPenetration || in.op == Op::Contacts;
   });
+}
+
+bool Expression::asks_for_penetration() const {
+  return std::ranges::any_of(code_, [](const Instruction& in) { return in.op == Op::WorstPenetration; });
 }
 
 bool Expression::is_constant() const {

@@ -24,6 +24,10 @@
 #include <string_view>
 #include <vector>
 
+namespace stickslip::collision {
+class Overlaps;
+}
+
 namespace stickslip::scene {
 
 enum class Op : std::uint8_t;
@@ -42,7 +46,9 @@ struct Scope {
   std::map<std::string, int, std::less<>> bodies;        // name -> index into Model::bodies; Reach::State and above
   bool planar = false;                                   // the bodies are planar
   std::map<std::string, SyntaxTree, std::less<>> definitions;  // names that stand for expressions (observables)
+  std::map<std::string, int, std::less<>> columns;             // names of the numbers of a row (EvaluationContext)
   std::vector<Tracker>* trackers = nullptr;                    // where functions over the run are kept; Reach::Run
+  double shortest_period = 0;                                  // that functions over the run may be given
 };
 
 // What an expression is evaluated on. Only what its Scope allows is read.
@@ -53,6 +59,8 @@ struct EvaluationContext {
   std::span<const contact::ContactResult> contacts;
   std::span<const stepping::Event> events;  // changes of contact mode since the last evaluation
   std::span<const Tracker> trackers;
+  std::span<const double> columns;          // of a table's row: what Scope::columns points into
+  collision::Overlaps* overlaps = nullptr;  // of the model; made where an expression asks for penetration
 };
 
 class Expression {
@@ -78,6 +86,7 @@ class Expression {
   // Whether the value depends on contacts between these two bodies (or of one of them with any).
   [[nodiscard]] bool depends_on_contact(int body_a, int body_b) const;
   [[nodiscard]] bool depends_on_contacts() const;  // any
+  [[nodiscard]] bool asks_for_penetration() const;
   // Whether the value holds the time at which a condition first held.
   [[nodiscard]] bool tells_a_time(std::span<const Tracker> trackers) const;
 

@@ -65,7 +65,7 @@ constexpr FunctionInfo kFunctions[] = {
     {"kinetic_energy", "[a]", 0, 1, Op::KineticEnergy, Reach::Run, "of one body, or of all"},
     {"potential_energy", "[a]", 0, 1, Op::PotentialEnergy, Reach::Run, "in the scene's gravity, of one body or of all"},
     {"worst_penetration", "", 0, 0, Op::WorstPenetration, Reach::Run,
-     "depth of the deepest contact, 0 if none penetrates"},
+     "depth of the deepest overlap of two bodies, by geometry; 0 if none overlap"},
     {"contacts", "", 0, 0, Op::Contacts, Reach::Run, "number of contacts that touch"},
 
     {"first_time", "condition", 1, 1, Op::FirstTime, Reach::Run,

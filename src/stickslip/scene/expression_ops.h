@@ -13,6 +13,7 @@ enum class Op : std::uint8_t {
   Time,
   BodyVariable,  // component of body a
   Tracker,       // value of tracker a
+  Column,        // number a of the row
 
   Negate,
   Not,

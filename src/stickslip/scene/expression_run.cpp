@@ -87,7 +87,7 @@ double run_function(Op op, int a, int b, const EvaluationContext& context) {
     }
     case Op::KineticEnergy: return kinetic_energy(*context.model, *context.state, a);
     case Op::PotentialEnergy: return potential_energy(*context.model, *context.state, a);
-    case Op::WorstPenetration: return worst_penetration(context.contacts);
+    case Op::WorstPenetration: return worst_penetration(*context.overlaps, *context.state);
     default: return count_touching(context.contacts);
   }
 }
@@ -118,6 +118,7 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
         break;
       }
       case Op::Tracker: *++top = as_number(context.trackers[static_cast<std::size_t>(in.a)].value); break;
+      case Op::Column: *++top = as_number(context.columns[static_cast<std::size_t>(in.a)]); break;
 
       case Op::Negate: *top = -*top; break;
       case Op::Not:

@@ -2,8 +2,14 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/keys.h"
 
+#include "stickslip/stepping/method_fields.h"
+
 #include <algorithm>
 #include <cassert>
+#include <deque>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace stickslip::scene {
 namespace {
@@ -33,29 +39,25 @@ constexpr Key kParameter[] = {
     {"description", "text", "empty", "for people to read"},
 };
 
-constexpr Key kMethod[] = {
-    {"motion", "text", "\"dynamic\"",
-     "equations of motion: dynamic, first-order (velocity follows force, by damping) or quasi-static (forces balance)"},
-    {"stepper", "text", "the library's default", "time stepper; `stickslip list` names them"},
-    {"friction", "text", "\"cone\"", "cone (exact) or pyramid"},
-    {"directions", "even integer, 4 to 1024", "8", "sides of the friction pyramid (spatial contacts)"},
-    {"impacts", "text", "\"auto\"",
-     "how first-order steppers find the instant of an impact: auto (those with restitution, by backing up), back-up or "
-     "approach (all, by backing up or with ever shorter steps)"},
-    {"step", "number > 0", "1e-3", "length of a time step"},
-    {"gap_step", "number >= 0", "0",
-     "song-pang-kumar: steps are divided so that they end where a compliant contact begins, and so that its gap then "
-     "moves by at most this length in each part; 0: not divided"},
-    {"gamma", "number >= 0", "0", "song-pang-kumar: force that rounds the tip of the friction cone; 0: exact"},
-    {"tolerance", "number >= 0", "0",
-     "instead of step: largest error of positions at the end of the run; the step is found, starting from 'step'. 0: "
-     "the "
-     "step is as given"},
-    {"solver", "text", "\"auto\"", "contact solver; `stickslip list` names them"},
-    {"certificate", "number > 0", "1e-9", "largest residual at which a step counts as solved"},
-    {"collider", "text", "\"features\"", "contact detection; `stickslip list` names them"},
-    {"threads", "integer >= 1", "1",
-     "independent groups of contacts solved at the same time; the result does not depend on it"},
+// The keys of [method] are the fields of stepping::Method.
+class MethodKeys {
+ public:
+  MethodKeys() {
+    stepping::visit_fields(stepping::Method{}, [&](const stepping::FieldInfo& info, const auto& value) {
+      const bool is_name = !std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>;
+      const std::string fallback = stepping::field_text(value);
+      keys_.push_back({info.name, keep(stepping::range_text(info, value)),
+                       keep(is_name ? '"' + fallback + '"' : fallback), keep(std::string(info.meaning))});
+    });
+  }
+
+  [[nodiscard]] std::span<const Key> keys() const { return keys_; }
+
+ private:
+  const char* keep(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
+
+  std::deque<std::string> texts_;  // what the keys point to
+  std::vector<Key> keys_;
 };
 
 constexpr Key kRecord[] = {
@@ -179,7 +181,7 @@ constexpr Key kMesh[] = {
 
 constexpr Key kContact[] = {
     {"between", "2 names", "required", "names of bodies; * stands for any text. Later entries override earlier ones"},
-    {"friction", "number >= 0, or table", "0", "coefficient of friction"},
+    {"friction", "number, 0 to 1e9, or table", "0", "coefficient of friction"},
     {"restitution", "number 0 to 1", "0", "what an impact gives back, see impact"},
     {"impact", "text", "\"newton\"",
      "what restitution is a share of: newton (speed), poisson (impulse of compression), stronge (root of its work)"},
@@ -190,8 +192,8 @@ constexpr Key kContact[] = {
     {"enabled", "true or false", "true", "false: the bodies pass through each other"},
 };
 constexpr Key kFriction[] = {
-    {"static", "number >= 0", "required", "bounds a contact that sticks"},
-    {"kinetic", "number >= 0", "required", "bounds a contact that slides; not above static"},
+    {"static", "number, 0 to 1e9", "required", "bounds a contact that sticks"},
+    {"kinetic", "number, 0 to 1e9", "required", "bounds a contact that slides; not above static"},
 };
 constexpr Key kCompliance[] = {
     {"normal", "number >= 0", "required", "along the normal"},
@@ -226,11 +228,11 @@ constexpr Key kObserve[] = {
     {"description", "text", "empty", "for people to read"},
 };
 
-constexpr TableKeys kTables[] = {
+constexpr TableKeys kDeclared[] = {
     {"", "Top level", "", kScene},
     {"parameters.NAME", "[parameters]",
      "Each entry is a name with a number, an expression of other parameters, or a table with these keys.", kParameter},
-    {"method", "[method]", "", kMethod},
+    {"method", "[method]", "", {}},  // MethodKeys
     {"record", "[record]", "", kRecord},
     {"body", "[[body]]",
      "Shapes are written in a frame of the body. Free bodies without shapes, `mass` or `density` are rejected.", kBody},
@@ -276,7 +278,13 @@ constexpr TableKeys kTables[] = {
 }  // namespace
 
 std::span<const TableKeys> scene_keys() {
-  return kTables;
+  static const MethodKeys method;
+  static const std::vector<TableKeys> tables = [] {
+    std::vector<TableKeys> all(std::begin(kDeclared), std::end(kDeclared));
+    std::ranges::find(all, "method", &TableKeys::table)->keys = method.keys();
+    return all;
+  }();
+  return tables;
 }
 
 const TableKeys& keys_in(std::span<const TableKeys> tables, std::string_view table) {
@@ -286,7 +294,7 @@ const TableKeys& keys_in(std::span<const TableKeys> tables, std::string_view tab
 }
 
 const TableKeys& keys_of(std::string_view table) {
-  return keys_in(kTables, table);
+  return keys_in(scene_keys(), table);
 }
 
 }  // namespace stickslip::scene

@@ -21,17 +21,6 @@ Mat3 point_inertia(double mass, const Vec3& r) {
   return mass * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
 }
 
-// Of all solid shapes together, with density 1; empty when there are none.
-std::optional<model::MassProperties> uniform_body(const std::vector<model::PlacedShape>& shapes) {
-  std::vector<model::MassProperties> parts;
-  for (const model::PlacedShape& placed : shapes) {
-    parts.push_back(model::moved(model::mass_properties(placed.shape, 1), placed.pose));
-  }
-  const model::MassProperties total = model::combined(parts);
-  if (!(total.mass > 0)) return std::nullopt;
-  return total;
-}
-
 Mat3 read_inertia(const TableReader& table, const model::Body& body) {
   const Value& value = table.require("inertia");
   const std::string what = table.what("inertia");
@@ -64,18 +53,38 @@ Mat3 read_inertia(const TableReader& table, const model::Body& body) {
   return inertia;
 }
 
+// What is computed from sizes and densities must stay where it can be squared and divided: masses within the bounds of
+// all numbers, moments of inertia (mass times length squared) within their third power.
+void require_range(double value, double low, double high, const Place& place, const std::string& what) {
+  if (value >= low && value <= high) return;
+  throw SceneError(place, fmt::format("{} comes out as {}: it must lie between {} and {}", what, value, low, high));
+}
+
+void check_inertia(const TableReader& table, const model::Body& body) {
+  constexpr double kLow = kSmallestPositive * kSmallestPositive * kSmallestPositive, kHigh = 1 / kLow;
+  const Place& place = table.has("inertia") ? table.require("inertia").place : table.place();
+  const std::string what = fmt::format("the moment of inertia of {}", table.name());
+  if (body.planar()) return require_range(body.inertia(2, 2), kLow, kHigh, place, what);
+  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia, Eigen::EigenvaluesOnly).eigenvalues();
+  for (const double moment : moments) require_range(moment, kLow, kHigh, place, what);
+}
+
 }  // namespace
 
 Vec3 read_mass(const TableReader& table, const Freedom& freedom, model::Body& body) {
   if (table.has("mass") && table.has("density")) {
     throw SceneError(table.require("density").place, fmt::format("{} has both 'mass' and 'density'", table.name()));
   }
-  const std::optional<model::MassProperties> uniform = uniform_body(body.shapes);
+  const std::optional<model::MassProperties> uniform = model::uniform_body(body.shapes);
   if (table.has("density") && !uniform) {
     throw SceneError(table.require("density").place, fmt::format("{} has a density but no solid shape", table.name()));
   }
   if (table.has("mass")) body.mass = table.positive("mass");
-  if (table.has("density")) body.mass = table.positive("density") * uniform->mass;
+  if (table.has("density")) {
+    body.mass = table.positive("density") * uniform->mass;
+    require_range(body.mass, kSmallestPositive, kLargestNumber, table.require("density").place,
+                  fmt::format("the mass of {}", table.name()));
+  }
   if (freedom.translation && !(body.mass > 0)) {
     throw SceneError(table.place(), fmt::format("{} can move but has no mass", table.name()),
                      "give 'mass', or 'density' with a solid shape");
@@ -104,6 +113,7 @@ Vec3 read_mass(const TableReader& table, const Freedom& freedom, model::Body& bo
     throw SceneError(table.place(), fmt::format("{} can turn but has no inertia", table.name()),
                      "give 'inertia', or 'mass' with a solid shape");
   }
+  if (freedom.rotation) check_inertia(table, body);
   return centre;
 }
 

@@ -2,37 +2,57 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/method_reader.h"
 
-#include "stickslip/collision/registry.h"
-#include "stickslip/complementarity/cone/contact_solver.h"
 #include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/table_reader.h"
-#include "stickslip/stepping/stepper.h"
+#include "stickslip/stepping/method_fields.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <type_traits>
 
 namespace stickslip::scene {
 namespace {
 
-// Reads one of a set of names.
-void read_name(const TableReader& table, const char* key, const std::vector<std::string>& known, std::string& name) {
-  const Value* value = table.find(key);
-  if (value == nullptr) return;
-  name = read_text(*value, table.what(key));
-  if (std::ranges::find(known, name) != known.end()) return;
-  std::string list;
-  for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  const std::string hint = did_you_mean(name, known);
-  throw SceneError(value->place, fmt::format("{}: unknown name '{}'", table.what(key), name),
-                   hint.empty() ? "known are " + list : hint);
-}
+// Reads the field's key if the table has it: a name, or a number in the range of the field.
+class FieldReader {
+ public:
+  FieldReader(const TableReader& table, const Scope& constants) : table_(table), constants_(constants) {}
 
-template <class Infos>
-std::vector<std::string> names_of(const Infos& infos) {
-  std::vector<std::string> names;
-  for (const auto& info : infos) names.emplace_back(info.name);
-  return names;
-}
+  template <class T>
+  void operator()(const stepping::FieldInfo& info, T& field) const {
+    const Value* value = table_.find(info.name);
+    if (value == nullptr) return;
+    const std::string what = table_.what(info.name);
+    if constexpr (std::is_same_v<T, double>) {
+      field = read_number(*value, constants_, what);
+    } else if constexpr (std::is_same_v<T, int>) {
+      field = read_integer(*value, constants_, what, static_cast<int>(info.least), static_cast<int>(info.most));
+    } else {
+      const std::string& name = read_name(*value, what, stepping::field_names(info, field));
+      if constexpr (stepping::FieldChoice<T>)
+        (void)stepping::set_by_name(name, field);
+      else
+        field = name;
+    }
+    if (const std::string objection = stepping::objection_to_value(info, field); !objection.empty())
+      throw SceneError(value->place, fmt::format("{} {}", what, objection));
+  }
+
+ private:
+  static const std::string& read_name(const Value& value, const std::string& what,
+                                      const std::vector<std::string>& known) {
+    const std::string& name = read_text(value, what);
+    if (std::ranges::find(known, name) != known.end()) return name;
+    const std::string hint = did_you_mean(name, known);
+    throw SceneError(value.place, fmt::format("{}: unknown name '{}'", what, name),
+                     hint.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : hint);
+  }
+
+  const TableReader& table_;
+  const Scope& constants_;
+};
 
 }  // namespace
 
@@ -40,24 +60,7 @@ stepping::Method read_method(const Value* value, const Scope& constants) {
   stepping::Method method;
   if (value == nullptr) return method;
   const TableReader table(*value, keys_of("method"), constants, "[method]");
-  read_name(table, "motion", {"dynamic", "first-order", "quasi-static"}, method.motion);
-  read_name(table, "stepper", names_of(stepping::steppers()), method.stepper);
-  read_name(table, "friction", {"cone", "pyramid"}, method.friction);
-  read_name(table, "impacts", {"auto", "back-up", "approach"}, method.impacts);
-  read_name(table, "solver", names_of(complementarity::ContactSolver::algorithms()), method.solver);
-  read_name(table, "collider", names_of(collision::colliders()), method.collider);
-  if (const Value* directions = table.find("directions")) {
-    method.directions = read_integer(*directions, constants, table.what("directions"), 4, 1024);
-    if (method.directions % 2 != 0)
-      throw SceneError(directions->place, fmt::format("{} must be even", table.what("directions")));
-  }
-  method.step = table.positive("step", method.step);
-  method.gap_step = table.not_negative("gap_step", 0);
-  method.gamma = table.not_negative("gamma", 0);
-  method.tolerance = table.not_negative("tolerance", 0);
-  method.certificate = table.positive("certificate", method.certificate);
-  if (const Value* threads = table.find("threads"))
-    method.threads = read_integer(*threads, constants, table.what("threads"), 1, 1024);
+  stepping::visit_fields(method, FieldReader(table, constants));
   return method;
 }
 

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/observer.h"
 
+#include "stickslip/collision/overlaps.h"
+
 #include <fmt/format.h>
 #include <algorithm>
 #include <cassert>
@@ -20,6 +22,11 @@ Observer::Observer(const Scene& scene) : scene_(scene), trackers_(scene.trackers
   const auto needs = [](const Expression& expression) { return expression.depends_on_contacts(); };
   advance_needs_contacts_ = std::ranges::any_of(trackers_, needs, &Tracker::argument) ||
                             std::ranges::any_of(scene.stop, needs, &StopCondition::expression);
+  const auto asks = [](const Expression& expression) { return expression.asks_for_penetration(); };
+  if (std::ranges::any_of(trackers_, asks, &Tracker::argument) ||
+      std::ranges::any_of(scene.stop, asks, &StopCondition::expression) ||
+      std::ranges::any_of(scene.observables, asks, &Observable::expression))
+    overlaps_ = std::make_shared<collision::Overlaps>(scene.model);
 }
 
 EvaluationContext Observer::context_of(const Observation& now) const {
@@ -30,6 +37,7 @@ EvaluationContext Observer::context_of(const Observation& now) const {
   context.contacts = now.contacts;
   context.events = now.events;
   context.trackers = trackers_;
+  context.overlaps = overlaps_.get();
   return context;
 }
 

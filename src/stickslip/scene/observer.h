@@ -12,6 +12,7 @@
 #include "stickslip/scene/scene.h"
 #include "stickslip/stepping/stepper.h"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ class Observer {
 
   const Scene& scene_;
   std::vector<Tracker> trackers_;
+  std::shared_ptr<collision::Overlaps> overlaps_;  // null: no expression asks for penetration
   bool advance_needs_contacts_ = false;
   int stopped_by_ = -1;
 };

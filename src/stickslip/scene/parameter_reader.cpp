@@ -11,6 +11,8 @@
 namespace stickslip::scene {
 namespace {
 
+constexpr std::size_t kMostParameters = 10000;  // each is looked for among the others
+
 // A parameter whose value is still an expression.
 struct Pending {
   Parameter parameter;
@@ -46,6 +48,8 @@ class ParameterReader {
   void collect(const Value& table) {
     if (table.kind != Value::Kind::Table)
       throw SceneError(table.place, fmt::format("parameters must be a table, not {}", Value::name_of(table.kind)));
+    if (table.entries.size() > kMostParameters)
+      throw SceneError(table.place, fmt::format("more than {} parameters", kMostParameters));
     for (const Value::Entry& entry : table.entries) {
       if (!is_identifier(entry.key)) {
         throw SceneError(

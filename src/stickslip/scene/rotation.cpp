@@ -189,11 +189,9 @@ model::OrientationFunction several_axes(const RotationRequest& request, const Sp
   const auto omega = [functions = motion.omega](double t) {
     return Vec3(functions[0](t).value, functions[1](t).value, functions[2](t).value);
   };
-  Quat start = request.orientation;
-  if (request.symmetric) {
-    start = symmetric_start(omega, period_of_swing(request)) * start;
-  }
   try {
+    Quat start = request.orientation;
+    if (request.symmetric) start = symmetric_start(omega, period_of_swing(request)) * start;
     motion.orientation = integrate(request, omega, start, span.duration, breakpoints);
   } catch (const SceneError&) {
     throw;

@@ -128,9 +128,9 @@ bool sliding(Contacts contacts, int a, int b) {
       contacts, [&](const ContactResult& result) { return result.mode == Mode::Slide && is_between(result, a, b); });
 }
 
-double worst_penetration(Contacts contacts) {
+double worst_penetration(collision::Overlaps& overlaps, const model::State& state) {
   double deepest = 0;
-  for (const ContactResult& result : contacts) deepest = std::max(deepest, -result.contact.gap);
+  for (const collision::BodyOverlap& overlap : overlaps.find(state)) deepest = std::max(deepest, overlap.depth);
   return deepest;
 }
 

@@ -4,6 +4,7 @@
 // Quantities of bodies and contacts that expressions can ask for.
 #pragma once
 
+#include "stickslip/collision/overlaps.h"
 #include "stickslip/contact/contact_result.h"
 #include "stickslip/model/model.h"
 #include "stickslip/scene/expression_ops.h"
@@ -26,7 +27,8 @@ using Contacts = std::span<const contact::ContactResult>;
 [[nodiscard]] bool touching(Contacts contacts, int a, int b);
 [[nodiscard]] bool sliding(Contacts contacts, int a, int b);
 
-[[nodiscard]] double worst_penetration(Contacts contacts);
+// Depth of the deepest overlap of two bodies, by geometry.
+[[nodiscard]] double worst_penetration(collision::Overlaps& overlaps, const model::State& state);
 [[nodiscard]] double count_touching(Contacts contacts);
 
 // The centre of mass of one body in the frame of another.

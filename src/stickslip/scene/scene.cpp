@@ -22,6 +22,7 @@ namespace {
 
 constexpr const char* kCommandLine = "--set";
 constexpr double kMostSteps = 1e12;
+constexpr double kMostPeriods = 1e8;  // of rate_over_period, sum_every, ...: each costs a few nanoseconds
 
 // What the command line or a study changes. The document itself stays as it is: studies make many scenes of it.
 struct Changes {
@@ -75,6 +76,7 @@ class SceneReader {
     run_ = state_;
     run_.reach = Reach::Run;
     run_.trackers = &scene_.trackers;
+    run_.shortest_period = scene_.duration / kMostPeriods;
     read_observables(top.find("observe"));
     read_stop(top.find("stop"));
     scene_.text = document_.text;
@@ -116,8 +118,7 @@ class SceneReader {
     const Value* changed = find(top, "duration");
     const Value& value = changed != nullptr ? *changed : top.require("duration");
     scene_.duration = read_number(value, constants_, top.what("duration"));
-    if (!(scene_.duration > 0))
-      throw SceneError(value.place, fmt::format("{} must be positive, not {}", top.what("duration"), scene_.duration));
+    require_positive(scene_.duration, value.place, top.what("duration"));
     if (scene_.duration / scene_.method.step > kMostSteps) {
       throw SceneError(value.place, fmt::format("a duration of {} in steps of {} is more than {} steps",
                                                 scene_.duration, scene_.method.step, kMostSteps));

@@ -2,15 +2,17 @@
 // Copyright the stickslip authors
 //
 // What files that stand on a scene share (studies, plans, scenes that are written back): the name of the scene, values
-// for it in a table [set], and its parameters as TOML.
+// for it in a table [set], its method and its parameters as TOML.
 #pragma once
 
 #include "stickslip/scene/scene.h"
 #include "stickslip/scene/table_reader.h"
+#include "stickslip/stepping/method_fields.h"
 
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace stickslip::scene {
@@ -28,6 +30,12 @@ void read_set(const Value& table, std::vector<Override>& set);
 [[nodiscard]] const Parameter& parameter_named(const Scene& scene, const std::string& name);
 
 [[nodiscard]] std::string toml_text(std::string_view text);  // in quotes
+// One line KEY = VALUE of [method].
+template <class T>
+[[nodiscard]] std::string method_line(const stepping::FieldInfo& info, const T& value) {
+  const std::string text = stepping::field_text(value);
+  return std::string(info.name) + " = " + (std::is_arithmetic_v<T> ? text : toml_text(text)) + "\n";
+}
 // NAME = { value = ..., and everything else that the scene says about the parameter }
 [[nodiscard]] std::string parameter_line(const Parameter& parameter, double value);
 

@@ -34,13 +34,13 @@ struct Request {
   }
   [[nodiscard]] double radius() const {
     const double radius = read_number(value, scope, what);
-    if (!(radius > 0)) fail(fmt::format("the radius must be positive, not {}", radius));
+    require_positive(radius, value.place, fmt::format("{}: the radius", what));
     return radius;
   }
   [[nodiscard]] Vec3 sizes(int count) const {
     const Vec3 sizes = read_vector(value, scope, what, count);
     for (int i = 0; i < count; ++i) {
-      if (!(sizes[i] > 0)) fail(fmt::format("sizes must be positive, not {}", sizes[i]));
+      require_positive(sizes[i], value.place, fmt::format("{}: a size", what));
     }
     return sizes;
   }
@@ -135,8 +135,8 @@ double largest_number(std::string_view path) {
     if (!starts) continue;
     double number = 0;
     const auto [end, status] = std::from_chars(path.data() + i, path.data() + path.size(), number);
-    if (status != std::errc()) continue;
-    largest = std::max(largest, number);
+    if (status == std::errc::invalid_argument) continue;
+    if (status == std::errc()) largest = std::max(largest, number);
     i = static_cast<std::size_t>(end - path.data()) - 1;
   }
   return largest;

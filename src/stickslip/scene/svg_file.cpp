@@ -2,14 +2,17 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/svg_file.h"
 
+#include "stickslip/files/regular_file.h"
+
 #include <fmt/format.h>
+#include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace stickslip::scene {
 namespace {
+
+constexpr std::size_t kLargestFile = 64U << 20;
 
 bool is_space(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -33,19 +36,24 @@ std::string_view d_attribute(std::string_view tag) {
 
 }  // namespace
 
+// A tag ends at the first '>', or where the file does: each character is looked at once, whatever the file holds.
 std::string first_path_in(std::string_view svg) {
-  for (std::size_t at = svg.find("<path"); at != std::string_view::npos; at = svg.find("<path", at + 1)) {
-    const std::size_t end = svg.find('>', at);
-    const std::string_view tag = svg.substr(at + 5, end == std::string_view::npos ? end : end - at - 5);
+  for (std::size_t at = svg.find("<path"); at != std::string_view::npos;) {
+    const std::size_t end = std::min(svg.find('>', at), svg.size());
+    const std::string_view tag = svg.substr(at + 5, end - at - 5);
     if (const std::string_view data = d_attribute(tag); !data.empty()) return std::string(data);
+    at = svg.find("<path", end);
   }
   throw std::runtime_error("the file has no path with data");
 }
 
 std::string first_path_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream && !stream.eof()) throw std::runtime_error(fmt::format("cannot read '{}'", file.string()));
+  std::string text;
+  try {
+    text = files::read_regular_file(file, kLargestFile);
+  } catch (const files::FileError& error) {
+    throw std::runtime_error(fmt::format("cannot read '{}': it {}", file.string(), error.what()));
+  }
   return first_path_in(text);
 }
 

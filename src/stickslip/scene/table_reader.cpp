@@ -55,7 +55,16 @@ double read_number(const Value& value, const Scope& scope, const std::string& wh
   if (!std::isfinite(number))
     throw SceneError(value.place,
                      fmt::format("{} is {}", what, std::isnan(number) ? "not a number (nan)" : "infinite"));
+  if (std::abs(number) > kLargestNumber)
+    throw SceneError(value.place, fmt::format("{} is {}: numbers of a scene lie between -{} and {}", what, number,
+                                              kLargestNumber, kLargestNumber));
   return number;
+}
+
+void require_positive(double number, const Place& place, const std::string& what) {
+  if (!(number > 0)) throw SceneError(place, fmt::format("{} must be positive, not {}", what, number));
+  if (number < kSmallestPositive)
+    throw SceneError(place, fmt::format("{} is {}: it must be at least {}", what, number, kSmallestPositive));
 }
 
 int read_integer(const Value& value, const Scope& scope, const std::string& what, int least, int most) {
@@ -140,7 +149,7 @@ std::string TableReader::what(std::string_view key) const {
 double TableReader::number(std::string_view key) const {
   const Value& value = require(key);
   // Most numbers are plain ones; what they are called costs more than reading them.
-  if (value.kind == Value::Kind::Number && std::isfinite(value.number)) return value.number;
+  if (value.kind == Value::Kind::Number && std::abs(value.number) <= kLargestNumber) return value.number;
   return read_number(value, scope_, what(key));
 }
 
@@ -150,7 +159,7 @@ double TableReader::number(std::string_view key, double fallback) const {
 
 double TableReader::positive(std::string_view key) const {
   const double value = number(key);
-  if (!(value > 0)) throw SceneError(require(key).place, fmt::format("{} must be positive, not {}", what(key), value));
+  if (!(value >= kSmallestPositive)) require_positive(value, require(key).place, what(key));
   return value;
 }
 

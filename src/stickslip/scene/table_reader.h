@@ -19,10 +19,17 @@
 
 namespace stickslip::scene {
 
+// The numbers that a scene may hold: |x| <= kLargestNumber, and what must be positive >= kSmallestPositive. From sizes
+// and densities follow masses (third power) and moments of inertia (fifth power), and both are squared and divided by
+// one another: within these bounds, which are far beyond any unit, that stays within the range of double.
+inline constexpr double kLargestNumber = 1e40, kSmallestPositive = 1e-40;
+
 // --- single values. `what` names the value in messages: "mass of body 'stick'".
 
-// A number, or an expression of the scope's constants; always finite.
+// A number, or an expression of the scope's constants; at most kLargestNumber in magnitude.
 [[nodiscard]] double read_number(const Value& value, const Scope& scope, const std::string& what);
+// At least kSmallestPositive.
+void require_positive(double number, const Place& place, const std::string& what);
 [[nodiscard]] int read_integer(const Value& value, const Scope& scope, const std::string& what, int least, int most);
 [[nodiscard]] std::vector<double> read_numbers(const Value& value, const Scope& scope, const std::string& what);
 // A vector of the scene: 2 (plane) or 3 (space) numbers; z = 0 in the plane.
@@ -50,7 +57,7 @@ class TableReader {
 
   [[nodiscard]] double number(std::string_view key) const;  // required
   [[nodiscard]] double number(std::string_view key, double fallback) const;
-  [[nodiscard]] double positive(std::string_view key) const;  // required, > 0
+  [[nodiscard]] double positive(std::string_view key) const;  // required, >= kSmallestPositive
   [[nodiscard]] double positive(std::string_view key, double fallback) const;
   [[nodiscard]] double not_negative(std::string_view key, double fallback) const;
   // least <= integer <= most

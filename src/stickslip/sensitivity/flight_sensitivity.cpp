@@ -72,8 +72,10 @@ FlightSensitivity::FlightSensitivity(const model::Model& model, const stepping::
 }
 
 bool FlightSensitivity::covers(const model::Model& model, const stepping::Method& method) {
-  if (method.stepper != "second-order" || method.motion != "dynamic" || contact::has_supports(model)) return false;
-  if (method.friction != "cone" && model.dimension == 3) return false;
+  if (method.stepper != "second-order" || method.motion != stepping::MotionModel::Dynamic ||
+      contact::has_supports(model))
+    return false;
+  if (method.friction != stepping::FrictionLaw::Cone && model.dimension == 3) return false;
   const std::vector<contact::BodyTraits> traits = contact::body_traits(model);
   for (std::size_t i = 0; i < traits.size(); ++i) {
     if (!traits[i].movable) continue;

@@ -88,8 +88,7 @@ std::vector<DriveChange> drive_changes(const model::Model& a, const model::Model
 }
 
 bool same_but_for_motion(const model::Model& a, const model::Model& b) {
-  return a.dimension == b.dimension && a.gravity == b.gravity && a.surfaces == b.surfaces &&
-         a.pair_surface == b.pair_surface &&
+  return a.dimension == b.dimension && a.gravity == b.gravity && a.surfaces == b.surfaces && a.laws == b.laws &&
          std::ranges::equal(a.bodies, b.bodies, [](const model::Body& x, const model::Body& y) { return same(x, y); });
 }
 

@@ -103,7 +103,7 @@ StepEquations::StepEquations(const model::Model& model, const stepping::Method& 
       method_(method),
       collider_(collision::make_collider(method.collider)),
       traits_(contact::body_traits(model)),
-      motion_(stepping::motion_model(method.motion)),
+      motion_(method.motion),
       end_geometry_(method.stepper == "implicit") {
   const std::size_t n = model.bodies.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -125,7 +125,7 @@ StepEquations::StepEquations(const model::Model& model, const stepping::Method& 
 }
 
 bool StepEquations::knows_slopes(const model::Model& model, const stepping::Method& method) {
-  if (stepping::motion_model(method.motion) != MotionModel::Dynamic || contact::has_supports(model)) return false;
+  if (method.motion != MotionModel::Dynamic || contact::has_supports(model)) return false;
   return std::ranges::all_of(contact::body_traits(model), [](const contact::BodyTraits& traits) {
     return !traits.pushed && (!traits.free_rotation || (traits.isotropic && !traits.locked_rotation));
   });
@@ -134,8 +134,9 @@ bool StepEquations::knows_slopes(const model::Model& model, const stepping::Meth
 std::string StepEquations::objection_to(const model::Model& model, const stepping::Method& method) {
   if (method.stepper != "implicit" && method.stepper != "stewart-trinkle")
     return "steps of \"" + method.stepper + "\" have no derivative here: take implicit or stewart-trinkle";
-  if (method.friction != "cone" && model.dimension == 3) return "a friction pyramid has no derivative here";
-  if (method.impacts != "auto") return "impacts that are located have no derivative here";
+  if (method.friction != stepping::FrictionLaw::Cone && model.dimension == 3)
+    return "a friction pyramid has no derivative here";
+  if (method.impacts != stepping::ImpactSearch::Auto) return "impacts that are located have no derivative here";
   for (const model::Surface& surface : model.surfaces)
     if (surface.restitution > 0) return "restitution on a fixed grid of steps makes the end of a run jump";
   return {};

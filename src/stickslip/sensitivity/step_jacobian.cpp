@@ -39,7 +39,7 @@ void set_zero(const StepEquations::Values& like, StepEquations::Values& values) 
 StepJacobian::StepJacobian(const model::Model& model, const stepping::Method& method,
                            std::span<const Direction> directions)
     : model_(model), directions_(directions.begin(), directions.end()), equations_(model, method) {
-  const stepping::MotionModel motion = stepping::motion_model(method.motion);
+  const stepping::MotionModel motion = method.motion;
   linear_ = !equations_.end_geometry() && motion != stepping::MotionModel::QuasiStatic;
   steady_ = motion == stepping::MotionModel::Dynamic;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {

@@ -52,7 +52,7 @@ void solve_square(const Eigen::MatrixXd& matrix, const Eigen::Matrix<double, M, 
 StepSensitivity::StepSensitivity(const model::Model& model, const stepping::Method& method,
                                  std::span<const Direction> directions)
     : model_(model), directions_(directions.begin(), directions.end()), equations_(model, method) {
-  linear_ = !equations_.end_geometry() && stepping::motion_model(method.motion) != stepping::MotionModel::QuasiStatic;
+  linear_ = !equations_.end_geometry() && method.motion != stepping::MotionModel::QuasiStatic;
   for (const Direction& direction : directions_) {
     const bool varies = direction.low != nullptr;
     low_.push_back(varies ? std::make_unique<StepEquations>(*direction.low, method) : nullptr);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Everything that later steps depend on, as bytes. Not a file format: it belongs to one version and one machine.
+// Everything that later steps depend on, as bytes under a checksum. Not a file format: it belongs to one version and
+// one machine.
+#include "stickslip/files/checksum.h"
+#include "stickslip/simulation/audit.h"
 #include "stickslip/simulation/simulation.h"
 
 #include <stdexcept>
@@ -9,7 +12,7 @@
 namespace stickslip::simulation {
 namespace {
 
-constexpr std::string_view kSignature = "stickslip checkpoint 2";
+constexpr std::string_view kSignature = "stickslip state 4";
 
 void put(ByteWriter& out, const model::BodyState& s) {
   out.put_matrix(s.pose.position);
@@ -85,18 +88,26 @@ std::string Simulation::checkpoint() const {
   out.put_list(world_.state.bodies, [&](const model::BodyState& s) { put(out, s); });
   out.put_list(world_.contacts, [&](const collision::Contact& c) { put(out, c); });
   out.put_list(world_.memory, [&](const stepping::ContactMemory& m) { put(out, m); });
-  for (std::int64_t x : {counters_.steps, counters_.solves, counters_.sub_steps, counters_.fallbacks, counters_.events})
+  for (std::int64_t x : {counters_.steps, counters_.solves, counters_.sub_steps, counters_.fallbacks, counters_.events,
+                         counters_.divisions, counters_.passages})
     out.put(x);
   out.put(counters_.most_contacts);
   out.put(counters_.worst_residual);
   out.put(counters_.worst_time);
   timeline_.save(out);
   stepper_->save(out);
-  return out.take();
+  // A text of its own, empty where the audit is off: a run may go on with another setting.
+  ByteWriter audit;
+  if (audit_ && audit_begun_) audit_->save(audit);
+  out.put_text(audit.take());
+  return files::sealed(out.take());
 }
 
 void Simulation::restore(std::string_view bytes) {
-  ByteReader in(bytes);
+  // Before anything is changed: numbers out of place would index beyond lists.
+  const files::Unsealed checked = files::unsealed(bytes);
+  if (!checked.intact) throw std::runtime_error("the checkpoint is damaged: its checksum does not fit");
+  ByteReader in(checked.content);
   if (in.get_text() != kSignature) throw std::runtime_error("not a checkpoint of this version of stickslip");
   if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with another stepper");
   const std::size_t bodies = world_.state.bodies.size();
@@ -109,16 +120,24 @@ void Simulation::restore(std::string_view bytes) {
   if (!same_model) throw std::runtime_error("the checkpoint has another number of bodies");
   in.get_list(world_.contacts, [&](collision::Contact& c) { get(in, c); });
   in.get_list(world_.memory, [&](stepping::ContactMemory& m) { get(in, m); });
-  for (std::int64_t* x :
-       {&counters_.steps, &counters_.solves, &counters_.sub_steps, &counters_.fallbacks, &counters_.events})
+  for (std::int64_t* x : {&counters_.steps, &counters_.solves, &counters_.sub_steps, &counters_.fallbacks,
+                          &counters_.events, &counters_.divisions, &counters_.passages})
     in.get(*x);
   in.get(counters_.most_contacts);
   in.get(counters_.worst_residual);
   in.get(counters_.worst_time);
   timeline_.restore(in);
   stepper_->restore(in);
-  if (!in.ok() || !in.at_end()) throw std::runtime_error("the checkpoint is damaged");
-  failed_ = false;
+  const std::string_view audit_bytes = in.get_text();
+  bool audit_good = true;
+  if (audit_ && !audit_bytes.empty()) {
+    ByteReader audit(audit_bytes);
+    audit_->restore(audit);
+    audit_good = audit.ok() && audit.at_end();
+  }
+  audit_begun_ = !audit_bytes.empty();
+  if (!in.ok() || !in.at_end() || !audit_good) throw std::runtime_error("the checkpoint is damaged");
+  failed_ = audit_failed_ = false;
   results_current_ = false;
 }
 

@@ -1,40 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Bodies that overlap at the start: who and how deep, and moving them apart.
+// Bodies that overlap: who and how deep (by geometry, whatever the contact search finds), and moving them apart.
 //
 // resolve_overlaps() repeats: find contacts, solve the frictionless problem   0 <= r  _|_  gap + W_n r >= 0   and move
 // the bodies by A^-1 W_n r. It changes positions only, and in proportion to the inverse masses.
+#include "stickslip/collision/overlaps.h"
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/simulation/simulation.h"
 #include "stickslip/stepping/problem_solver.h"
 #include "stickslip/stepping/rest.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stickslip::simulation {
 
 std::vector<Overlap> Simulation::overlaps(double relative) {
-  std::vector<collision::Contact> found;
-  world_.collider.find(world_.model, world_.state, 0, 0, found);
+  collision::Overlaps geometry(world_.model);
   std::vector<Overlap> list;
-  for (const collision::Contact& contact : found) {
-    const auto a = static_cast<std::size_t>(contact.id.body_a), b = static_cast<std::size_t>(contact.id.body_b);
-    const double arm_a = (contact.point_a - world_.state.bodies[a].pose.position).norm();
-    const double arm_b = (contact.point_b - world_.state.bodies[b].pose.position).norm();
-    const double size = std::min(arm_a, arm_b) > 0 ? std::min(arm_a, arm_b) : std::max(arm_a, arm_b);
-    const double depth = -stepping::without_rounding_noise(contact, world_.state);
-    if (!(depth > relative * size)) continue;
-    const std::string &name_a = world_.model.bodies[a].name, &name_b = world_.model.bodies[b].name;
-    if (!list.empty() && list.back().body_a == name_a && list.back().body_b == name_b)
-      list.back().depth = std::max(list.back().depth, depth);
-    else
-      list.push_back({name_a, name_b, depth});
+  for (const collision::BodyOverlap& found : geometry.find(world_.state)) {
+    const auto a = static_cast<std::size_t>(found.body_a), b = static_cast<std::size_t>(found.body_b);
+    double size = geometry.thickness(found.body_a, found.body_b);
+    // Points over a half-space have no extent but their distance from its origin.
+    if (!std::isfinite(size))
+      size = (world_.state.bodies[a].pose.position - world_.state.bodies[b].pose.position).norm();
+    if (found.depth > relative * size)
+      list.push_back({world_.model.bodies[a].name, world_.model.bodies[b].name, found.depth});
   }
   return list;
 }
 
 bool Simulation::resolve_overlaps() {
+  audit_begun_ = false;               // it starts from where the bodies are then
   constexpr int kRounds = 100;        // deep overlaps of turning bodies converge like Newton's method, stacks slower
   constexpr double kAccepted = 1e-7;  // relative depth: a tenth of what overlaps() reports
   stepping::ProblemSolver solver;

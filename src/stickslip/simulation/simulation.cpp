@@ -3,6 +3,7 @@
 #include "stickslip/simulation/simulation.h"
 
 #include "stickslip/collision/registry.h"
+#include "stickslip/simulation/audit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,20 @@ std::unique_ptr<collision::Collider> collider_or_throw(std::unique_ptr<collision
   return given;
 }
 
+// The points of a chain; 0: the body has no such shape, or it is no chain.
+std::size_t chain_points(const model::Model& model, std::int32_t body, std::int32_t shape) {
+  const auto& shapes = model.bodies[static_cast<std::size_t>(body)].shapes;
+  if (static_cast<std::size_t>(shape) >= shapes.size()) return 0;
+  const auto* chain = std::get_if<model::Chain>(&shapes[static_cast<std::size_t>(shape)].shape);
+  return chain != nullptr ? chain->points.size() : 0;
+}
+
+// Is the contact one with a chain that has the same segments in both models?
+bool on_same_chain(const model::Model& before, const model::Model& now, const collision::ContactId& id) {
+  const std::size_t a = chain_points(before, id.body_a, id.shape_a), b = chain_points(before, id.body_b, id.shape_b);
+  return a + b > 0 && a == chain_points(now, id.body_a, id.shape_a) && b == chain_points(now, id.body_b, id.shape_b);
+}
+
 }  // namespace
 
 Simulation::Simulation(const model::Model& model, const stepping::Method& method,
@@ -32,6 +47,7 @@ Simulation::Simulation(const model::Model& model, const stepping::Method& method
   if (const std::string objection = stepping::objection_to(method, model); !objection.empty())
     throw std::invalid_argument(objection);
   start_time_ = world_.state.time;
+  if (method.audit == stepping::Auditing::On) audit_ = std::make_unique<Audit>(world_);
 }
 
 Simulation::~Simulation() = default;
@@ -61,10 +77,15 @@ bool Simulation::run_until(double time, const Observer& observer) {
     }
     if (!failed_ && observer && !observer(*this)) return false;
   }
+  if (!failed_ && audit_ && audit_begun_ && !audit_->look_at_end(world_, h)) fail_audit();
   return !failed_;
 }
 
 void Simulation::advance(double h, double end) {
+  if (audit_) {
+    if (!audit_begun_) begin_audit();
+    audit_->before_step(world_);
+  }
   report_ = stepper_->advance(world_, h, end);
   if (report_.certified) return;
   const stepping::StepReport whole = report_;
@@ -97,6 +118,19 @@ bool Simulation::advance_in_parts(double h, double end, int halvings, stepping::
   return true;
 }
 
+void Simulation::set_state(const model::State& state) {
+  if (state.bodies.size() != world_.state.bodies.size())
+    throw std::invalid_argument("the state has another number of bodies");
+  world_.state = state;
+  model::apply_drives(world_.model, world_.state.time, world_.state);
+  world_.contacts.clear();
+  world_.memory.clear();
+  start_time_ = world_.state.time;
+  step_index_ = 0;
+  results_current_ = false;
+  audit_begun_ = false;
+}
+
 void Simulation::continue_from(const Simulation& before) {
   if (before.world_.state.bodies.size() != world_.state.bodies.size())
     throw std::invalid_argument("the simulation to go on from has another number of bodies");
@@ -104,14 +138,20 @@ void Simulation::continue_from(const Simulation& before) {
   model::apply_drives(world_.model, world_.state.time, world_.state);
   for (std::size_t i = 0; i < world_.state.bodies.size(); ++i)  // fixed bodies may stand elsewhere in this model
     if (!world_.traits[i].movable && !world_.traits[i].driven) world_.state.bodies[i] = world_.model.bodies[i].initial;
-  // Contacts of other shapes mean nothing here; what they remember is found again by their ids.
-  world_.contacts.clear();
+  // Contacts of other shapes mean nothing here; what they remember is found again by their ids. But a chain is told by
+  // them on which side things are.
+  world_.contacts = before.world_.contacts;
+  std::erase_if(world_.contacts, [&](const collision::Contact& contact) {
+    return !on_same_chain(before.world_.model, world_.model, contact.id);
+  });
   world_.memory = before.world_.memory;
   counters_ = before.counters_;
   timeline_ = before.timeline_;
   start_time_ = world_.state.time;
   step_index_ = 0;
-  results_current_ = false;
+  results_.clear();  // until the next step
+  results_current_ = true;
+  audit_begun_ = false;
 }
 
 void Simulation::observe(double begin) {
@@ -124,6 +164,8 @@ void Simulation::observe(double begin) {
   counters_.solves += report_.solves;
   counters_.sub_steps += report_.sub_steps;
   counters_.fallbacks += report_.fallbacks;
+  counters_.divisions += report_.divisions;
+  counters_.passages += report_.passages;
   counters_.events += static_cast<std::int64_t>(report_.events.size());
   counters_.most_contacts = std::max(counters_.most_contacts, report_.contacts);
   if (report_.residual > counters_.worst_residual) {
@@ -131,6 +173,26 @@ void Simulation::observe(double begin) {
     counters_.worst_time = world_.state.time;
   }
   timeline_.record(world_, begin, report_.events);
+  if (audit_ && !audit_->after_step(world_, begin, report_)) fail_audit();
+}
+
+// The state may be moved between the constructor and the first step (overlaps.cpp).
+void Simulation::begin_audit() {
+  audit_->begin(world_);
+  audit_begun_ = true;
+}
+
+void Simulation::fail_audit() {
+  failed_ = audit_failed_ = true;
+  report_.certified = false;
+  audit_failure_ = {};
+  audit_failure_.time = world_.state.time;
+  audit_failure_.reason = audit_->summary().violation;
+}
+
+const AuditSummary& Simulation::audit() const {
+  static const AuditSummary off;
+  return audit_ ? audit_->summary() : off;
 }
 
 std::span<const contact::ContactResult> Simulation::contacts() const {

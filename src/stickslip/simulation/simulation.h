@@ -8,7 +8,7 @@
 //     if (const StepFailure* failure = run.failure()) ...
 //
 //     step():  collide -> assemble -> solve -> certify -> update       (the stepper's page, stepping/<name>.cpp)
-//              -> observe: counters, worst certificate, mode timeline
+//              -> observe: counters, worst certificate, mode timeline, audit
 //
 // The model and the method are read during the whole run and must outlive it. A step that no solver could certify is
 // tried again in halves, quarters and eighths (the report counts them as sub-steps and a fall-back): other problems,
@@ -17,6 +17,7 @@
 // end with a shorter one.
 #pragma once
 
+#include "stickslip/simulation/audit_summary.h"
 #include "stickslip/simulation/mode_timeline.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -29,8 +30,11 @@
 
 namespace stickslip::simulation {
 
+class Audit;
+
 struct Counters {
   std::int64_t steps = 0, solves = 0, sub_steps = 0, fallbacks = 0, events = 0;
+  std::int64_t divisions = 0, passages = 0;  // of steps (guarded_stepper.h)
   int most_contacts = 0;
   double worst_residual = 0, worst_time = 0;  // largest certificate, and the end of its step
 };
@@ -70,10 +74,15 @@ class Simulation {
   // Contacts of the last step, geometry at its end. Made when first asked for after a step.
   [[nodiscard]] std::span<const contact::ContactResult> contacts() const;
 
-  // Null while every step was certified.
-  [[nodiscard]] const stepping::StepFailure* failure() const { return failed_ ? &stepper_->failure() : nullptr; }
+  // Null while every step was certified and the audit holds. A violated audit has a reason and no problem.
+  [[nodiscard]] const stepping::StepFailure* failure() const {
+    return !failed_ ? nullptr : audit_failed_ ? &audit_failure_ : &stepper_->failure();
+  }
+  // What the audit found so far (audit.h); `on` is false when the method switches it off.
+  [[nodiscard]] const AuditSummary& audit() const;
 
-  // Pairs of bodies that overlap by more than `relative` times the distance between contact and centre of mass.
+  // Pairs of bodies that overlap by more than `relative` times their smaller thickness, by geometry
+  // (collision/overlaps.h).
   [[nodiscard]] std::vector<Overlap> overlaps(double relative = 1e-6);
   // Moves free bodies apart, without giving them velocity, until nothing overlaps. False when that did not succeed.
   bool resolve_overlaps();
@@ -83,6 +92,10 @@ class Simulation {
   // throws std::invalid_argument.
   void continue_from(const Simulation& before);
 
+  // Goes on from another state of this model; nothing is known of contacts before, and a new grid of steps starts at
+  // its time. Prescribed bodies follow their functions. Throws std::invalid_argument when the bodies are not as many.
+  void set_state(const model::State& state);
+
   // Everything that later steps depend on: a run that resumes has the same bits as one that never stopped.
   [[nodiscard]] std::string checkpoint() const;
   void restore(std::string_view bytes);  // throws std::runtime_error when the bytes are not of this model
@@ -91,13 +104,17 @@ class Simulation {
   void advance(double h, double end);
   bool advance_in_parts(double h, double end, int halvings, stepping::StepReport& total);
   void observe(double begin);
+  void begin_audit();
+  void fail_audit();
 
   std::unique_ptr<collision::Collider> collider_;
   stepping::World world_;
   std::unique_ptr<stepping::Stepper> stepper_;
   double start_time_ = 0;
   std::int64_t step_index_ = 0;  // the next step ends at start_time_ + (step_index_ + 1) h
-  bool failed_ = false;
+  bool failed_ = false, audit_failed_ = false, audit_begun_ = false;
+  stepping::StepFailure audit_failure_;
+  std::unique_ptr<Audit> audit_;  // null: switched off
   stepping::StepReport report_;
   std::vector<stepping::Event> events_;  // of a step that was done in parts
   Counters counters_;

@@ -134,11 +134,12 @@ bool has_chains(const model::Model& model) {
 }
 
 void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
-                    const model::Twist& va, const model::Twist& vb, double h, double noise, ContactMemory& memory) {
+                    const model::Twist& va, const model::Twist& vb, double h, double certificate, double noise,
+                    ContactMemory& memory) {
   if (dimension == 2)
-    record_fixed_outcome<2>(rows, r, q, va, vb, h, noise, memory);
+    record_fixed_outcome<2>(rows, r, q, va, vb, h, certificate, noise, memory);
   else
-    record_fixed_outcome<3>(rows, r, q, va, vb, h, noise, memory);
+    record_fixed_outcome<3>(rows, r, q, va, vb, h, certificate, noise, memory);
 }
 
 }  // namespace stickslip::stepping

@@ -9,6 +9,7 @@
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/world.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip::stepping {
@@ -52,9 +53,12 @@ class VelocityNoise {
 [[nodiscard]] bool has_chains(const model::Model& model);
 
 // Mode, force and relative velocity after a solve: r impulses, q velocities without them, va and vb velocities after
-// it. Slip below `noise` is none.
+// it. Slip below `noise`, or below `certificate` of the velocities that meet in the contact, is none: a certified
+// answer may leave so much of a velocity that is zero, and so may an iteration of the geometry that ends at that
+// tolerance.
 void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
-                    const model::Twist& va, const model::Twist& vb, double h, double noise, ContactMemory& memory);
+                    const model::Twist& va, const model::Twist& vb, double h, double certificate, double noise,
+                    ContactMemory& memory);
 
 // Do the bodies turn against each other about an axis in the contact's tangent plane? Turning that moves the contact
 // point by less than `noise` is none.
@@ -64,8 +68,8 @@ void record_outcome(const contact::ContactRows& rows, int dimension, const doubl
 // record_outcome() in a fixed size.
 template <int D>
 inline void record_fixed_outcome(const contact::ContactRows& rows, const double* r, const double* q,
-                                 const model::Twist& va, const model::Twist& vb, double h, double noise,
-                                 ContactMemory& memory) {
+                                 const model::Twist& va, const model::Twist& vb, double h, double certificate,
+                                 double noise, ContactMemory& memory) {
   double u[3] = {}, scale = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
   const double rate = 1 / h;
   memory.force.setZero();
@@ -80,7 +84,7 @@ inline void record_fixed_outcome(const contact::ContactRows& rows, const double*
   memory.touching = r[0] > 0;
   if (!memory.touching)
     memory.mode = contact::Mode::Open;
-  else if (tangential_norm(u, D) > kVelocityNoise * scale + noise)
+  else if (tangential_norm(u, D) > std::max(kVelocityNoise, certificate) * scale + noise)
     memory.mode = contact::Mode::Slide;
   else
     memory.mode = rolls(rows, D, va, vb, noise) ? contact::Mode::Roll : contact::Mode::Stick;

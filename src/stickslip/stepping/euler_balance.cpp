@@ -327,7 +327,7 @@ bool EulerStep::settle_group(World& world, int group, int iteration, StepReport&
 }
 
 bool EulerStep::settle_on_supports(World& world, int iteration, StepReport& report, StepFailure& failure) {
-  if (world.method.friction != "cone" || world.method.solver != "auto" || has_patches_) return false;
+  if (world.method.friction != FrictionLaw::Cone || world.method.solver != "auto" || has_patches_) return false;
   report.contacts = static_cast<int>(contacts_.size());
   put_supports_into_problem(false);
   D_ = world.model.dimension;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip::stepping {
 
@@ -26,13 +27,17 @@ double approach_of(const collision::Contact& contact, const model::State& state)
 
 }  // namespace
 
-// How far bodies can get is not known before the solve: dynamic ones as far as forces alone change their velocity,
-// others as fast as what drives them.
+// How far bodies can get is not known before the solve: as far as forces alone change their velocity (without inertia:
+// as fast as forces move them against their damping), and without inertia as fast as what drives them.
 void EulerStep::find_contacts(World& world) {
   double change = 0;
   for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
     if (motion_.model != MotionModel::Dynamic) change = std::max(change, speed_of(drive_[i]));
-    if (!world.traits[i].movable || motion_.model == MotionModel::QuasiStatic) continue;
+    if (!world.traits[i].movable) continue;
+    // Where nothing damps a body, forces alone do not decide how fast it is: the balance does.
+    const model::Body& body = world.model.bodies[i];
+    const bool damped = body.linear_damping > 0 && (body.angular_damping > 0 || !world.traits[i].free_rotation);
+    if (motion_.model == MotionModel::QuasiStatic && !damped) continue;
     change = std::max(change, speed_of(scaled_sum(1, free_[i], -1, reference_[i])));
   }
   acceleration_ = change / h_;
@@ -48,12 +53,27 @@ void EulerStep::find_contacts(World& world) {
     choose_closed();
   else if (!watched_.empty())
     leave_out_watched();
-  // What has sunk in comes out over a whole step: within a part of a nanosecond it would be shot out.
   overlap_.resize(contacts_.size());
-  for (std::size_t c = 0; c < contacts_.size(); ++c)
-    overlap_[c] = compliance_of(world, static_cast<int>(c)) != nullptr
-                      ? 0.0
-                      : std::min(0.0, contacts_[c].gap) * std::max(0.0, 1 - h_ / whole_step_);
+  for (std::size_t c = 0; c < contacts_.size(); ++c) overlap_[c] = overlap_left(world, contacts_[c]);
+}
+
+// What is left at the end of a step of the overlap at its start (rest.h: closing_speed). Without inertia nothing is
+// thrown.
+double EulerStep::overlap_left(const World& world, const collision::Contact& contact) const {
+  if (!(contact.gap < 0) || is_compliant(world, contact)) return 0;
+  const auto a = index(contact.id.body_a), b = index(contact.id.body_b);
+  double driven = 0;
+  if (!rules_.closed_only && (world.traits[a].driven || world.traits[b].driven)) {
+    contact::ContactRows row;
+    contact::set_rows<3>(contact, at_, row);
+    driven = relative_velocity(row, 0, drive_[a], drive_[b]);
+  }
+  const double speed = closing_speed(contact.gap, h_, whole_step_, driven, [&] {
+    if (motion_.model != MotionModel::Dynamic) return std::numeric_limits<double>::infinity();
+    return parting_limit(contact, at_, world.state.bodies[a].velocity, world.state.bodies[b].velocity,
+                         world.model.gravity.norm(), h_);
+  });
+  return speed == contact.gap / h_ ? 0.0 : std::min(0.0, contact.gap - h_ * speed);
 }
 
 // Points of rims that would sink in at the velocities found: then the problems are posed again with them. Compliant
@@ -70,7 +90,7 @@ bool EulerStep::more_contacts(World& world) {
     if (known != world.memory.end() && known->id == contact.id) memory = *known;
     contacts_.insert(contacts_.begin() + at, contact);
     memory_.insert(memory_.begin() + at, memory);
-    overlap_.insert(overlap_.begin() + at, std::min(0.0, contact.gap) * std::max(0.0, 1 - h_ / whole_step_));
+    overlap_.insert(overlap_.begin() + at, overlap_left(world, contact));
   }
   if (more_.empty()) return false;
   warm_ = false;
@@ -146,9 +166,11 @@ bool EulerStep::add_impacts(const World& world, bool inelastic_too, std::vector<
     const double approach = -start - relative_velocity(row, 0, drive_[a], drive_[b]);
     const double falling = (start - relative_velocity(row, 0, fall[a], fall[b])) / h_;
     const double e = world.model.surfaces[index(contacts_[c].surface)].restitution;
-    if (!rebounds(e, approach, falling, whole_step_) &&
-        !(inelastic_too && approach > settling_speed(contacts_[c], world.state)))
-      continue;
+    const double settling = settling_speed(contacts_[c], world.state);
+    // A corner that turns past another body meets it on the way in and is already on its way out where the step ends.
+    // Pressed apart there, the two would gain energy: they have met before.
+    const bool parting = rules_.end_geometry && -approach > settling;
+    if (!rebounds(e, approach, falling, whole_step_) && !(inelastic_too && approach > settling) && !parting) continue;
     const auto at = std::ranges::lower_bound(ids, contacts_[c].id);
     if (at != ids.end() && *at == contacts_[c].id) continue;
     ids.insert(at, contacts_[c].id);

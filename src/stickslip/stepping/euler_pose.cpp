@@ -263,7 +263,7 @@ void EulerStep::remember(World& world) {
       }
       ContactMemory& memory = memory_[index(c)];
       record_outcome(row, D_, r, q, end_.bodies[index(row.a)].velocity, end_.bodies[index(row.b)].velocity, h_,
-                     noise.of(static_cast<int>(i)), memory);
+                     world.method.certificate, noise.of(static_cast<int>(i)), memory);
       const model::Compliance* layer = compliance_of(world, c);
       if (layer == nullptr) continue;
       if (!layer->patch)

@@ -86,7 +86,7 @@ void EulerStep::begin(World& world, double h, double end_time) {
   end_time_ = end_time;
   time_ = world.state.time;
   whole_step_ = world.method.step;
-  motion_ = {motion_model(world.method.motion), h, 1.0};
+  motion_ = {world.method.motion, h, 1.0};
   if (!prepared_) prepare(world);
   dynamics_.resize(n + 1);
   for (auto* list : {&free_, &drive_, &reference_, &velocity_, &last_}) list->resize(n + 1);
@@ -241,8 +241,8 @@ bool EulerStep::settle_motion(World& world, int iteration, StepReport& report, S
 
 // Do the impulses of the last iteration solve the problem in the geometry that they led to?
 bool EulerStep::still_solve(const World& world, double share, StepReport& report) {
-  if (!warm_ || !rules_.end_geometry || motion_.model == MotionModel::QuasiStatic || world.method.friction != "cone" ||
-      gamma_ > 0)
+  if (!warm_ || !rules_.end_geometry || motion_.model == MotionModel::QuasiStatic ||
+      world.method.friction != FrictionLaw::Cone || gamma_ > 0)
     return false;
   double error = 0;
   for (const Island& island : system_.islands())

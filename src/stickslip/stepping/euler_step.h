@@ -97,6 +97,7 @@ class EulerStep {
   void begin(World& world, double h, double end_time);
   void find_contacts(World& world);
   bool more_contacts(World& world);
+  [[nodiscard]] double overlap_left(const World& world, const collision::Contact& contact) const;
   void choose_closed();
   void leave_out_watched();
   template <class TakesPart>

@@ -16,9 +16,11 @@ using contact::relative_velocity;
 
 namespace {
 
-constexpr int kMostImpacts = 40;     // in one step
-constexpr int kMostApproaches = 60;  // steps towards one impact
-constexpr double kTouching = 1e-10;  // of the arm: the gap to which the instant of an impact is found
+constexpr int kMostImpacts = 20000;     // in one step
+constexpr int kMostAtOnce = 200;        // in succession, while time stands still
+constexpr double kSameInstant = 1e-12;  // of the step
+constexpr int kMostApproaches = 60;     // steps towards one impact
+constexpr double kTouching = 1e-10;     // of the arm: the gap to which the instant of an impact is found
 
 }  // namespace
 
@@ -35,9 +37,12 @@ StepReport EulerStepper::advance(World& world, double h, double end_time) {
 StepReport EulerStepper::advance_parts(World& world, double h, double end_time) {
   StepReport report;
   report.sub_steps = 0;
-  for (int impacts = 0;; ++impacts) {
+  double last_time = world.state.time;
+  for (int impacts = 0, at_once = 0;; ++impacts) {
     const double left = impacts == 0 ? h : end_time - world.state.time;
-    if (impacts > kMostImpacts) {
+    at_once = world.state.time - last_time > kSameInstant * h ? 0 : at_once + 1;
+    last_time = world.state.time;
+    if (impacts > kMostImpacts || at_once > kMostAtOnce) {
       ++report.fallbacks;
       all_contacts_.watch({});
       report.certified = all_contacts_.solve(world, left, end_time, report, failure_);
@@ -112,14 +117,14 @@ EulerStepper::Part EulerStepper::advance_part(World& world, double h, double end
   meeting_.clear();
   ++report.sub_steps;
   if (!leave_out_impacts(world, h, end_time, report)) return Part::Failed;
-  if (step_.meets_contact() && motion_model(world.method.motion) == MotionModel::Dynamic) return Part::Touched;
+  if (step_.meets_contact() && world.method.motion == MotionModel::Dynamic) return Part::Touched;
   double tolerance = 0;
   if (!(deepest(tolerance) < -tolerance)) {
     step_.commit(world);
     return Part::Finished;
   }
   keep(world);
-  return world.method.impacts == "approach" ? approach(world, h, report) : back_up(world, h, report);
+  return world.method.impacts == ImpactSearch::Approach ? approach(world, h, report) : back_up(world, h, report);
 }
 
 // The step without the contacts at which it meets impacts. Leaving one out may let another one close: until no new ones
@@ -128,7 +133,7 @@ bool EulerStepper::leave_out_impacts(World& world, double h, double end_time, St
   do {
     step_.watch(watched_);
     if (!step_.solve(world, h, end_time, report, failure_)) return false;
-  } while (!rules_.closed_only && step_.add_impacts(world, world.method.impacts != "auto", watched_));
+  } while (!rules_.closed_only && step_.add_impacts(world, world.method.impacts != ImpactSearch::Auto, watched_));
   return true;
 }
 
@@ -242,7 +247,8 @@ void EulerStepper::choose_laws(World& world, double h, const Island& island) {
     }
     const double approach = -island.problem.q[i * index(system_.dimension())];
     const double falling = -relative_velocity(row, 0, fall[0], fall[1]);
-    const double e = rebounds(surface.restitution, approach, falling, h) ? surface.restitution : 0.0;
+    const double step = std::max(h, world.method.step);
+    const double e = rebounds(surface.restitution, approach, falling, step) ? surface.restitution : 0.0;
     laws_.push_back({e, surface.impact, surface.friction_kinetic});
   }
 }
@@ -266,7 +272,7 @@ void EulerStepper::note_partings(const World& world) {
 }
 
 bool EulerStepper::impact(World& world, double h, StepReport& report) {
-  if (motion_model(world.method.motion) != MotionModel::Dynamic) return true;
+  if (world.method.motion != MotionModel::Dynamic) return true;
   keep(world);
   const int D = world.model.dimension;
   // Bodies at rest against each other take part, though the step had no reason to look at their contact.
@@ -313,6 +319,8 @@ bool EulerStepper::impact(World& world, double h, StepReport& report) {
     if (!dynamics_[i].movable) continue;
     model::Twist& v = world.state.bodies[i].velocity;
     const model::Twist before = v;
+    if (v.linear != velocities_[i].linear || v.angular != velocities_[i].angular)
+      world.note_waypoint(static_cast<int>(i));
     v = velocities_[i];
     // What an inelastic impact leaves of a velocity that it takes is rounding (rest.h).
     remove_noise(Rest::kNoise * before.linear.lpNorm<1>(), v.linear);

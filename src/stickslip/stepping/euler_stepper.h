@@ -26,7 +26,8 @@
 //   compliant   with Method::gap_step, steps are divided so that a compliant contact begins to press at the end of a
 //               sub-step (approached as above) and its gap then moves by at most gap_step in each:
 //               |psi'| t + a t^2 / 2 = gap_step,  a: what its force and others accelerate (paper 002, section IV)
-//   pile-up     after kMostImpacts in one step the rest is done with all contacts within reach, counted as a fall-back
+//   pile-up     after kMostAtOnce impacts at one instant, or kMostImpacts in one step (both mean that they accumulate),
+//               the rest is done with all contacts within reach, counted as a fall-back
 //
 // Cost: one solve per step without impacts; about ten more per impact. Motion models: all; impacts are dynamic only.
 #pragma once

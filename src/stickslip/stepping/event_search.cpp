@@ -29,50 +29,89 @@ double tangential_response(const ContactTrial& c, int D) {
 
 }  // namespace
 
-void SecondOrder::touch(World& world, Component& component, const Candidate& event, double H) {
-  const auto who = index(event.contact);
-  if (component.contacts[who].just_changed) {  // it lifted at this very instant: complementarity decides
-    change_mode(world, component, component.contacts[who], Mode::Slide);
-    component.contacts[who].just_changed = false;
+// True when something rebounds.
+bool SecondOrder::touch(World& world, Component& component, const Candidate& event, double H) {
+  constexpr int kMost = 100;
+  Touching touching{.who = index(event.contact), .tau = event.tau};
+  if (rests_open(world, component.contacts[touching.who])) {  // it lifted at this very instant: complementarity decides
+    change_mode(world, component, component.contacts[touching.who], Mode::Slide);
+    component.contacts[touching.who].just_changed = false;
     drop_histories(component);
-    return;
+    return false;
   }
-  const double gap0 = std::max(0.0, component.contacts[who].contact.gap), speed0 = component.contacts[who].velocity[0];
-  const Dip dip = dip_of(component.contacts[who], trial_.contacts[who], trial_.h);
-  double low = 0, high = dip.depth < 0 ? dip.lowest : trial_.h, tau = event.tau;
-  double falling = std::fabs(trial_.contacts[who].u1[0] - speed0) / trial_.h;  // normal acceleration
-  const double noise =
-      64 * std::numeric_limits<double>::epsilon() *
-      (trial_.contacts[who].contact.point_a.lpNorm<1>() + trial_.contacts[who].contact.point_b.lpNorm<1>());
-  if (gap0 <= noise && tau <= 1e-6 * trial_.h) tau = 0;
+  // Instants are ordered by estimates at first: another contact may have come in before this one.
+  for (int k = 0; k < kMost; ++k) {
+    if (!search_touch(world, component, H, touching)) return false;
+    if (touching.tau == 0) break;
+    const Candidate earlier = first_touch(world, component, trial_);
+    if (earlier.kind == EventKind::None || index(earlier.contact) == touching.who) break;
+    touching = {.who = index(earlier.contact), .tau = earlier.tau};
+  }
+  if (touching.tau > 0 && !accept_event(world, component)) return false;
+  const double closed = touching.noise + 1e-10 * touching.gap;
+  if (touching.passes && component.contacts[touching.who].contact.gap > 10 * closed) return false;  // without touching
+
+  choose_restitution(world, component, touching.who, closed, H, touching.falling);
+  modes_.clear();
+  for (const ContactStart& contact : component.contacts) modes_.push_back(contact.mode);
+  trial_.certified = trials_.impact(world, component, restitution_);
+  note_impact(world, component);
+  drop_histories(component);
+  return std::ranges::any_of(restitution_, [](double e) { return e > 0; });
+}
+
+// Within trial_, in which the contact closes: leaves there the sub-step that ends where its gap is zero. False when a
+// trial was not certified.
+bool SecondOrder::search_touch(World& world, Component& component, double H, Touching& touching) {
+  const ContactStart& start = component.contacts[touching.who];
+  const ContactTrial& out = trial_.contacts[touching.who];
+  const double gap0 = std::max(0.0, start.contact.gap), speed0 = start.velocity[0];
+  touching.gap = gap0;
+  touching.noise =
+      64 * std::numeric_limits<double>::epsilon() * (out.contact.point_a.lpNorm<1>() + out.contact.point_b.lpNorm<1>());
+  touching.passes = out.contact.gap >= 0;
+  double low = 0, high = touching.passes ? out.met : trial_.h;
+  double& tau = touching.tau;
+  // Acceleration towards each other. Bodies that pass at an angle lose approach without any: they part for good.
+  touching.falling = std::max(0.0, speed0 - out.u1[0]) / trial_.h;
+  if (gap0 <= touching.noise && tau <= 1e-6 * trial_.h) tau = 0;
   for (int iteration = 0; tau > 0 && iteration < 20; ++iteration) {
     trials_.run(world, component, tau, trial_);
-    if (!trial_.certified) return;
-    const double gap = trial_.contacts[who].contact.gap, speed = trial_.contacts[who].u1[0];
-    falling = std::fabs(speed - speed0) / tau;
-    if (std::fabs(gap) <= noise + 1e-13 * (gap0 + std::fabs(speed) * H)) break;
+    if (!trial_.certified) return false;
+    const double gap = out.contact.gap, speed = out.u1[0];
+    touching.falling = std::max(0.0, speed0 - speed) / tau;
+    if (std::fabs(gap) <= touching.noise + 1e-13 * (gap0 + std::fabs(speed) * H)) break;
     (gap > 0 ? low : high) = tau;
     double next = speed < 0 ? tau - gap / speed : 0.5 * (low + high);
     if (!(next > low && next < high)) next = 0.5 * (low + high);
     if (std::fabs(next - tau) < 1e-14 * H) break;
     tau = next;
   }
-  if (tau > 0 && !accept_event(world, component)) return;
-  if (dip.depth < 0 && component.contacts[who].contact.gap > noise + 1e-9 * gap0) return;  // it passed without touching
+  return true;
+}
 
+// Of the contacts that take part in the impact; -1: does not. A rebound whose flight would be shorter than the step is
+// left out, and so is one that is by far the weakest of many: bodies that come to rest against each other do so in a
+// sequence of ever weaker impacts that has an end in time (inelastic collapse), also where nothing falls.
+void SecondOrder::choose_restitution(const World& world, const Component& component, std::size_t who, double gap,
+                                     double H, double falling) {
+  constexpr double kCollapsed = 1e-9;  // of the hardest impact
   restitution_.assign(component.contacts.size(), -1.0);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     const ContactStart& contact = component.contacts[c];
-    const bool touches = c == who || (contact.mode == Mode::Open && contact.contact.gap <= noise + 1e-10 * gap0 &&
-                                      contact.velocity[0] < 0);
+    const bool touches =
+        c == who || (contact.mode == Mode::Open && contact.contact.gap <= gap && contact.velocity[0] < 0);
     if (!touches) continue;
     const double e = world.model.surfaces[index(contact.contact.surface)].restitution;
-    const bool last_bounce = 2 * e * std::fabs(contact.velocity[0]) < std::max(H, world.method.step) * falling;
-    restitution_[c] = last_bounce ? 0.0 : e;
+    const double approach = std::fabs(contact.velocity[0]);
+    hardest_ = std::max(hardest_, approach);
+    const bool last = 2 * e * approach < std::max(H, world.method.step) * falling || approach < kCollapsed * hardest_;
+    restitution_[c] = last ? 0.0 : e;
   }
-  modes_.clear();
-  for (const ContactStart& contact : component.contacts) modes_.push_back(contact.mode);
-  trial_.certified = trials_.impact(world, component, restitution_);
+}
+
+// The events of an impact, from modes_ before it.
+void SecondOrder::note_impact(const World& world, const Component& component) {
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     const ContactStart& contact = component.contacts[c];
     if (contact.mode != modes_[c]) {
@@ -82,7 +121,6 @@ void SecondOrder::touch(World& world, Component& component, const Candidate& eve
       events_.push_back({world.state.time, contact.contact.id, Mode::Slide, Mode::Open});
     }
   }
-  drop_histories(component);
 }
 
 // All contacts whose slip ends within the trial are given the end law together: a body on several points stops as a

@@ -18,20 +18,23 @@ constexpr double kTurnPerStep = 5;    // see the header
 constexpr double kMiss = 0.01;        // passing zero slip closer than this part of its change counts as a stop,
 constexpr double kMissPerStep = 0.3;  // and at small steps than this times H / T
 constexpr double kNoise = 1e-11;
+constexpr double kForceNoise = 1e-12;  // of the force: what a solve to rounding leaves of a reserve that is zero
 
 // Zero of the parabola through gap and speed at the start and the gap at the end.
 double touch_time(double gap0, double speed0, double gap1, double h) {
   gap0 = std::max(0.0, gap0);
   const double c = (gap1 - gap0 - speed0 * h) / (h * h);
   const double root = std::sqrt(std::max(0.0, speed0 * speed0 - 4 * c * gap0));
-  const double tau = c < 0 ? (speed0 + root) / (-2 * c) : 2 * gap0 / (root - speed0);
+  // Of the two forms of the root the one without a difference: where nothing accelerates, c is rounding.
+  const double tau = speed0 > 0 ? (speed0 + root) / (-2 * c) : 2 * gap0 / (root - speed0);
   return tau >= 0 && tau <= h ? tau : h * gap0 / (gap0 - gap1);
 }
 
-// Where the line through the old and the new margin is zero; h or more: not within the step.
-double vanishing_time(double before, double age, double now, double h) {
+// Where the line through the old and the new margin is zero; h or more: not within the step. What holds at the limit
+// of friction has a margin of zero up to rounding, which is `noise`: it goes on holding.
+double vanishing_time(double before, double age, double now, double h, double noise = 0) {
   const double slope = (now - before) / (age + 0.5 * h);
-  if (!(slope < 0) || now + 0.5 * h * slope >= 0) return h;
+  if (!(slope < 0) || now + 0.5 * h * slope >= -noise) return h;
   return std::clamp(0.5 * h - now / slope, 0.0, h * (1 - 1e-12));
 }
 
@@ -64,18 +67,12 @@ class Search {
 
   void look_open(const ContactStart& start, const ContactTrial& contact, int c) {
     const double gap = contact.contact.gap, gap0 = start.contact.gap;
-    const double tolerance = touch_tolerance(start, contact);
+    const double tolerance = touch_tolerance(start, contact, trial_.h);
     // What overlapped before and does not get deeper is on its way out.
     if (gap < -tolerance && gap < gap0 - tolerance)
       offer(EventKind::Touch, c, touch_time(gap0, start.velocity[0], gap, trial_.h));
-    else if (const Dip dip = dip_of(start, contact, trial_.h); dip.depth < -2 * tolerance)
-      offer(EventKind::Touch, c, dip.touch);
-  }
-
-  // A contact that just left rests at zero gap up to rounding; only what really penetrates touches.
-  [[nodiscard]] double touch_tolerance(const ContactStart& start, const ContactTrial& contact) const {
-    const double size = contact.contact.point_a.lpNorm<1>() + contact.contact.point_b.lpNorm<1>();
-    return 64 * std::numeric_limits<double>::epsilon() * size + 1e-12 * trial_.h * std::fabs(start.velocity[0]);
+    else if (contact.met > 0)
+      offer(EventKind::Touch, c, touch_time(gap0, start.velocity[0], contact.met_depth, contact.met));
   }
 
   void look_closed(const ContactStart& start, const ContactTrial& contact, int c) {
@@ -101,7 +98,8 @@ class Search {
     // others could still bear it. With kinetic below static friction that must not let it go: the solver decides.
     const bool shared = sticking_ > 1 && surface.friction_static != surface.friction_kinetic;
     if (line && !start.false_alarm && (!shared || contact.slides)) {
-      const double tau = vanishing_time(start.margin_t, start.margin_age, margins.tangential, h);
+      const double noise = kForceNoise * (contact.p[0] + tangential_norm(contact.p, D)) / h;
+      const double tau = vanishing_time(start.margin_t, start.margin_age, margins.tangential, h, noise);
       if (tau < h) {
         offer(EventKind::Slip, c, tau);
         return;
@@ -155,17 +153,6 @@ double slip_noise(const ContactStart& start, const ContactTrial& contact, int di
   return kNoise * std::max(scale, start.slip_peak);
 }
 
-Dip dip_of(const ContactStart& start, const ContactTrial& contact, double h) {
-  const double gap0 = start.contact.gap, v0 = start.velocity[0], v1 = contact.u1[0];
-  Dip dip;
-  if (gap0 < 0 || contact.contact.gap < 0 || !(v0 < 0 && v1 > 0)) return dip;
-  const double rate = (v1 - v0) / h;
-  dip.lowest = -v0 / rate;
-  dip.depth = gap0 + 0.5 * v0 * dip.lowest;
-  if (dip.depth < 0) dip.touch = 2 * gap0 / (std::sqrt(v0 * v0 - 2 * rate * gap0) - v0);
-  return dip;
-}
-
 bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int dimension) {
   if (start.mode != Mode::Slide || start.just_changed || !contact.closed) return false;
   if (tangential_norm(start.velocity, dimension) <= slip_noise(start, contact, dimension)) return false;
@@ -175,6 +162,22 @@ bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int di
 Candidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {
   Search search(world, component, trial, H, h_min);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) search.look(component.contacts[c], static_cast<int>(c));
+  return search.best();
+}
+
+bool rests_open(const World& world, const ContactStart& contact) {
+  constexpr double kAtRest = 1e-9;  // of the velocities of the bodies
+  if (!contact.just_changed) return false;
+  const Vec3 &va = world.state.bodies[index(contact.rows.a)].velocity.linear,
+             &vb = world.state.bodies[index(contact.rows.b)].velocity.linear;
+  return -contact.velocity[0] <= kAtRest * (va.lpNorm<1>() + vb.lpNorm<1>());
+}
+
+Candidate first_touch(const World& world, const Component& component, const Trial& trial) {
+  Search search(world, component, trial, trial.h, 0);
+  for (std::size_t c = 0; c < component.contacts.size(); ++c)
+    if (component.contacts[c].mode == Mode::Open && !rests_open(world, component.contacts[c]))
+      search.look(component.contacts[c], static_cast<int>(c));
   return search.best();
 }
 

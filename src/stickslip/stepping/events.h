@@ -50,15 +50,14 @@ struct Margins {
 // Slip below this is zero up to rounding.
 [[nodiscard]] double slip_noise(const ContactStart& start, const ContactTrial& contact, int dimension);
 
-// An open contact that approaches at the start of a trial and parts at its end: the parabola through the start with the
-// speeds of both ends. depth: its lowest gap, negative when it touches in between.
-struct Dip {
-  double depth = 0, lowest = 0, touch = 0;  // lowest, touch: times of the lowest gap and of the first zero
-};
-[[nodiscard]] Dip dip_of(const ContactStart& start, const ContactTrial& contact, double h);
-
 // A sliding contact whose slip ends or reverses within the trial.
 [[nodiscard]] bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int dimension);
+
+// A contact that opened at this very instant and has not been hit since.
+[[nodiscard]] bool rests_open(const World& world, const ContactStart& contact);
+
+// The first among contacts that close, except those.
+[[nodiscard]] Candidate first_touch(const World& world, const Component& component, const Trial& trial);
 
 // H: length of the whole step, h_min: the shortest sub-step.
 [[nodiscard]] Candidate first_event(const World& world, const Component& component, const Trial& trial, double H,

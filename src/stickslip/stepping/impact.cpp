@@ -9,6 +9,7 @@
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/impact_law.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/rest.h"
 #include "stickslip/stepping/trial.h"
 
 #include <algorithm>
@@ -48,6 +49,7 @@ void TrialStep::pose_impact(World& world, const Component& component) {
 void TrialStep::take_impact(World& world, Component& component) {
   const int D = world.model.dimension;
   const contact::Island& island = system_.islands()[0];
+  for (const BodyStart& start : component.bodies) world.note_waypoint(start.body);
   for (std::size_t c = 0; c < closed_.size(); ++c) {
     const ContactRows& rows = system_.rows()[c];
     const double* p = island.r.data() + c * index(D);
@@ -151,11 +153,14 @@ bool TrialStep::expand(World& world, Component& component, std::span<const doubl
 }
 
 // The gap's share of the normal row. The part that prescribed bodies make is over in h. What overlaps already may take
-// a whole step to part: over the rest of a step that is nearly done it would be thrown apart.
-double TrialStep::closing_speed(const collision::Contact& start, const collision::Contact& moved, double h) const {
+// a whole step to part, or longer (rest.h): over the rest of a step that is nearly done it would be thrown apart.
+double TrialStep::closing_speed(const World& world, const collision::Contact& start, const collision::Contact& moved,
+                                double h) const {
   const double gap = without_rounding_noise(moved, end_.state);
   if (gap == 0 || start.gap >= 0) return gap / h;
-  return (moved.gap - start.gap) / h + start.gap / std::max(h, step_);
+  const double most = parting_limit(start, world.state, world.state.bodies[index(start.id.body_a)].velocity,
+                                    world.state.bodies[index(start.id.body_b)].velocity, world.model.gravity.norm(), h);
+  return (moved.gap - start.gap) / h + std::max(start.gap / std::max(h, step_), -most);
 }
 
 void TrialStep::run_first_order(World& world, Component& component, double h, Trial& trial) {
@@ -213,7 +218,7 @@ void TrialStep::run_first_order(World& world, Component& component, double h, Tr
     double* q = island.problem.q.data() + c * index(D);
     for (int k = 0; k < D; ++k) {
       q[k] = relative_velocity(rows, k, free_[a], free_[b]);
-      q[k] += k == 0 ? closing_speed(start.contact, closed_contacts_[c], h)
+      q[k] += k == 0 ? closing_speed(world, start.contact, closed_contacts_[c], h)
                      : relative_velocity(rows, k, drive_end_[a], drive_end_[b]);
       island.r[c * index(D) + index(k)] = h * start.force.dot(rows.direction[k]);
     }

@@ -1,27 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// How a model is to be stepped: the [method] table of a scene.
+// How a model is to be stepped: the [method] table of a scene. What is known about each field beside its type and
+// default (range, unit, one line of help) is declared in method_fields.h.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace stickslip::stepping {
 
+enum class MotionModel : char { Dynamic, FirstOrder, QuasiStatic };  // motion_model.h
+enum class FrictionLaw : char { Cone, Pyramid };
+// How first-order steppers find the instant of an impact (euler_stepper.h).
+enum class ImpactSearch : char { Auto, BackUp, Approach };
+
+// Whether runs are audited (simulation/audit.h).
+enum class Auditing : char { On, Off };
+
+// The names of a choice, in the order of its values.
+template <class Choice>
+inline constexpr std::string_view kChoices[] = {""};
+template <>
+inline constexpr std::string_view kChoices<MotionModel>[] = {"dynamic", "first-order", "quasi-static"};
+template <>
+inline constexpr std::string_view kChoices<FrictionLaw>[] = {"cone", "pyramid"};
+template <>
+inline constexpr std::string_view kChoices<ImpactSearch>[] = {"auto", "back-up", "approach"};
+template <>
+inline constexpr std::string_view kChoices<Auditing>[] = {"on", "off"};
+
+template <class Choice>
+[[nodiscard]] constexpr std::string_view name_of(Choice choice) {
+  return kChoices<Choice>[static_cast<std::size_t>(choice)];
+}
+
 struct Method {
-  std::string motion = "dynamic";           // dynamic | first-order | quasi-static
+  MotionModel motion = MotionModel::Dynamic;
   std::string stepper = "stewart-trinkle";  // a name of the stepper registry
-  std::string friction = "cone";            // cone | pyramid
-  int directions = 8;                       // of the pyramid, even, 4 .. 1024 (spatial contacts only)
-  std::string impacts = "auto";             // auto | back-up | approach (euler_stepper.h)
-  double step = 1e-3;                       // seconds (in the scene's unit of time), > 0
-  double gap_step = 0;                      // how far a compliant gap moves in a sub-step; 0: no sub-steps
-  double gamma = 0;                         // force that rounds the tip of the friction cone (song-pang-kumar)
-  double tolerance = 0;                     // error of positions at the end; 0: the step is as given (error_control.h)
-  std::string solver = "auto";              // a name of the solver registry
-  double certificate = 1e-9;                // largest certified residual of a step
-  std::string collider = "features";        // a name of the collider registry
-  int threads = 1;                          // islands in parallel; the result does not depend on it
+  FrictionLaw friction = FrictionLaw::Cone;
+  int directions = 8;  // of the pyramid (spatial contacts only)
+  ImpactSearch impacts = ImpactSearch::Auto;
+  double step = 1e-3;
+  double gap_step = 0;                // how far a compliant gap moves in a sub-step; 0: no sub-steps
+  double gamma = 0;                   // force that rounds the tip of the friction cone (song-pang-kumar)
+  double tolerance = 0;               // error of positions at the end; 0: the step is as given (error_control.h)
+  std::string solver = "auto";        // a name of the solver registry
+  double certificate = 1e-9;          // largest certified residual of a step
+  std::string collider = "features";  // a name of the collider registry
+  Auditing audit = Auditing::On;
+  int threads = 1;  // islands in parallel; the result does not depend on it
 };
 
 }  // namespace stickslip::stepping

@@ -24,11 +24,6 @@ void damper_inverse(const model::Body& body, const contact::BodyTraits& traits, 
 
 }  // namespace
 
-MotionModel motion_model(std::string_view name) {
-  if (name == "first-order") return MotionModel::FirstOrder;
-  return name == "quasi-static" ? MotionModel::QuasiStatic : MotionModel::Dynamic;
-}
-
 void BodyMotion::evaluate(const model::Model& world, int i, const contact::BodyTraits& traits,
                           const model::BodyState& start, const model::State& forces_at, const model::Twist& reference,
                           contact::BodyDynamics& dynamics, model::Twist& free) const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The three motion models as one linear equation per body,     A v+ = c + J' p,     A = a M + h C,   c = a M v_ref + h
-// f
+// The three motion models as one linear equation per body,
+//
+//     A v+ = c + J' p,     A = a M + h C,     c = a M v_ref + h f
 //
 //   dynamic        a = 1, v_ref = v       Newton and Euler, damping implicit
 //   first-order    a = 0                  a world of dampers: velocity is proportional to force
@@ -23,13 +24,8 @@
 #include "stickslip/stepping/method.h"
 
 #include <string>
-#include <string_view>
 
 namespace stickslip::stepping {
-
-enum class MotionModel : char { Dynamic, FirstOrder, QuasiStatic };
-
-[[nodiscard]] MotionModel motion_model(std::string_view name);
 
 // A^-1 of one body and the velocity that it has without contacts.
 struct BodyMotion {

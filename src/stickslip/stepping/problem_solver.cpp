@@ -54,7 +54,7 @@ bool clearly_moved(const complementarity::ContactProblem& problem, std::span<con
 }  // namespace
 
 bool ProblemSolver::solve(const Method& method, contact::Island& island) {
-  return method.friction == "pyramid" ? pyramid_.solve(method, island) : solve_cone(method, island);
+  return method.friction == FrictionLaw::Pyramid ? pyramid_.solve(method, island) : solve_cone(method, island);
 }
 
 bool ProblemSolver::accept(contact::Island& island, const Residual& residual, const char* solver) {

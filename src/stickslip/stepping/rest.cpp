@@ -42,4 +42,15 @@ void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const 
   }
 }
 
+double parting_limit(const collision::Contact& contact, const model::State& state, const model::Twist& va,
+                     const model::Twist& vb, double gravity, double h) {
+  const Vec3 arm_a = contact.point_a - state.bodies[static_cast<std::size_t>(contact.id.body_a)].pose.position;
+  const Vec3 arm_b = contact.point_b - state.bodies[static_cast<std::size_t>(contact.id.body_b)].pose.position;
+  const double arm = arm_of(contact, state);
+  const double u = (va.linear + va.angular.cross(arm_a) - vb.linear - vb.angular.cross(arm_b)).norm() +
+                   va.angular.norm() * arm_a.norm() + vb.angular.norm() * arm_b.norm();
+  const double curved = arm > 0 ? u * u / arm : 0;
+  return kPartingShare * u + 2 * h * (curved + gravity) + kPartingRate * arm;
+}
+
 }  // namespace stickslip::stepping

@@ -49,10 +49,31 @@ class Rest {
   return std::fabs(gap) <= 8 * std::numeric_limits<double>::epsilon() * size ? 0.0 : gap;
 }
 
-// The speed at which a gap may close within h. What has sunk in comes out over a whole step, however short a part of it
-// is taken: within a part of a nanosecond it would be shot out.
-[[nodiscard]] inline double closing_speed(double gap, double h, double whole_step) {
-  return gap / (gap < 0 ? std::max(h, whole_step) : h);
+// The speed at which an overlap that a step finds may be taken out. What a sound step can sink in by is the curvature
+// of the motion, h^2 (u^2 / arm + g), and where a contact passes from one face to the next a part of its way; both are
+// taken out at once. Overlap beyond that was there at the start or was found too late: gap / h would shoot the bodies
+// apart, so it leaves slowly, and adds little energy however deep it is and however short the step.
+//
+//     kPartingShare u + 2 h (u^2 / arm + g) + kPartingRate arm        u: relative speed at the contact, turning
+//     included
+//
+// Without speed and gravity that is a tenth of the arm (the distance to the nearer centre of mass) per unit of time.
+inline constexpr double kPartingShare = 0.1, kPartingRate = 0.1;
+[[nodiscard]] double parting_limit(const collision::Contact& contact, const model::State& state, const model::Twist& va,
+                                   const model::Twist& vb, double gravity, double h);
+
+// The speed at which a gap may close within h; negative: at which an overlap has to be left, but not faster than
+// `limit`. What has sunk in comes out over a whole step, however short a part of it is taken: within a part of a
+// nanosecond it would be shot out. `driven`: normal velocity (positive: away) of prescribed bodies that stand in the
+// gap where they will be at the end of h; their way is no overlap.
+template <class Limit>
+[[nodiscard]] inline double closing_speed(double gap, double h, double whole_step, double driven, const Limit& limit) {
+  if (gap >= 0) return gap / h;
+  const double overlap = gap - h * driven;
+  if (overlap >= 0) return gap / h;
+  const double speed = overlap / std::max(h, whole_step), most = limit();
+  if (-speed > most) return driven - most;
+  return h >= whole_step ? gap / h : driven + speed;
 }
 
 // Distance between a contact and the centres of the bodies that meet there: the smaller one that is not zero, the

@@ -279,6 +279,9 @@ double RungeKutta::locate(const Violation& violation, double h, double step) {
 void RungeKutta::accept(World& world, double time, double h) {
   flow_->take_state(end_, time, world.state);
   shear_ = end_.tail(shear_.size());
+  if (std::ranges::any_of(modes_, [](const FlowContact& flow) { return flow.mode != Mode::Open; }))
+    for (std::size_t i = 0; i < world.traits.size(); ++i)
+      if (world.traits[i].movable) world.note_waypoint(static_cast<int>(i));
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     FlowContact& flow = modes_[c];
     contacts_[c] = flow_->contacts()[c];

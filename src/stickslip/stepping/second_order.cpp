@@ -17,13 +17,15 @@ constexpr double kShortest = 1e-4;        // of the step: shortest sub-step to f
 constexpr double kInstant = 1e-6;         // of the step: events closer than this are simultaneous
 constexpr double kRounding = 1e-12;       // of the step: a remainder of the time axis, not a sub-step
 constexpr double kTurnAim = 0.7;          // of the allowed turn of slip per sub-step
-constexpr int kMaxEvents = 24;            // per step and component, then first order
+constexpr int kMaxEvents = 24;            // per step and component, besides impacts; then first order
+constexpr int kMaxImpacts = 20000;        // with restitution, per step and component; then first order
 constexpr int kMostCuts = 6;              // of a step that gains energy, then first order
 constexpr int kLongestPenalty = 31;       // steps of first order after events have piled up again and again
 constexpr std::size_t kCrowd = 12;        // contacts of a component from which on trials are counted:
 constexpr int kDear = 6;                  // so many in a step, and the next steps are first order;
 constexpr int kTooDear = 12;              // so many, and the rest of this step as well
-constexpr std::size_t kMaxContacts = 16;  // of a component: beyond, events crowd and dense projections cost too much
+constexpr std::size_t kMaxContacts = 16;  // of a component: beyond, events crowd and dense projections cost too much,
+constexpr std::size_t kMaxClosed = 64;    // but as long as so many are closed, impacts that rebound are worth it
 
 bool comes_before(const Event& a, const Event& b) {
   return a.time != b.time ? a.time < b.time : a.contact < b.contact;
@@ -51,6 +53,7 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
     }
     if (outcome != Outcome::MoreContacts) break;
     world.state = before_;
+    world.drop_later_waypoints();
     events_.clear();
     sub_steps_ = fallbacks_ = 0;
     recall(world);
@@ -77,19 +80,21 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
 }
 
 SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& component, double H) {
-  if (component.first_order > 0 || component.contacts.size() > kMaxContacts) {
+  if ((component.first_order > 0 || component.contacts.size() > kMaxContacts) && !rebounds_ahead(world, component, H)) {
     component.first_order = std::max(0, component.first_order - 1);
     return fall_back(world, component, H);
   }
   const double h_min = kShortest * H;
-  const int first_solve = trials_.solves();
   const bool crowd = component.contacts.size() > kCrowd;
+  int first_solve = trials_.solves();  // those of impacts that rebound are not counted against a crowd
   double longest = H;
-  int events = 0, halvings = 0, cuts = 0;
+  int events = 0, halvings = 0, cuts = 0, impacts = 0;
+  hardest_ = 0;
   while (H - component.offset > kRounding * H) {
     bool at_breakpoint = false;
     double h = next_length(world, component, H, longest, at_breakpoint);
     if (halvings > 0) h = std::max(h / (1 << halvings), h_min);
+    const int solves_before = trials_.solves();
     trials_.run(world, component, h, trial_);
     if (!trial_.certified || (crowd && trials_.solves() - first_solve > kTooDear)) return give_up(world, component, H);
     if (more_contacts(world, component)) return Outcome::MoreContacts;
@@ -118,7 +123,13 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     switch (event.kind) {
       case EventKind::Lift:
       case EventKind::Slip: lift_or_slip(world, component, event, kInstant * H); break;
-      case EventKind::Touch: touch(world, component, event, H); break;
+      case EventKind::Touch:
+        if (!touch(world, component, event, H)) break;
+        if (++impacts > kMaxImpacts) return give_up(world, component, H);
+        --events;
+        first_solve += trials_.solves() - solves_before;
+        if (list_faster(world, component, H)) return Outcome::MoreContacts;
+        break;
       case EventKind::Stop: stop(world, component, event, h); break;
       case EventKind::None: break;
     }
@@ -182,6 +193,22 @@ bool SecondOrder::accept_event(World& world, Component& component) {
   trial_.certified = !gains_energy(world, component);
   if (trial_.certified) accept(world, component, trial_, false, true);
   return trial_.certified;
+}
+
+// Does a contact close within the step that gives something back? Not to be ended by a first-order step then, which has
+// one instant for all impacts and would cut a chain of them short.
+bool SecondOrder::rebounds_ahead(const World& world, const Component& component, double H) const {
+  std::size_t closed = 0;
+  bool ahead = false;
+  for (const ContactStart& start : component.contacts) {
+    if (start.mode != Mode::Open && ++closed > kMaxClosed) return false;
+    if (start.mode != Mode::Open || ahead) continue;
+    const double falling = world.model.gravity.norm(), approach = -start.velocity[0];
+    const double e = world.model.surfaces[index(start.contact.surface)].restitution;
+    ahead = start.contact.gap < H * (approach + H * falling) &&
+            rebounds(e, approach, falling, std::max(H, world.method.step));
+  }
+  return ahead;
 }
 
 // First order for some steps to come, and for twice as many if that did not help.

@@ -21,7 +21,8 @@
 //
 // After an event histories (acceleration, force reserves) are dropped; the next sub-step predicts twice instead. They
 // also end at breakpoints of the drives. A contact at which an event just happened raises no second one at that
-// instant. Impacts use Newton's restitution; it is left out when the next flight would be shorter than a step.
+// instant, unless it is hit. Impacts follow the law of each pair (impact_law.h), one after the other, any number of
+// them in a step; restitution is left out when the next flight would be shorter than a step.
 //
 // Assumptions and open points: docs/theory/second-order.md. Cost: one contact solve per step without events.
 #pragma once
@@ -71,6 +72,7 @@ class SecondOrder final : public Stepper {
   void list_present(World& world);
   void keep(const World& world, Snapshot& kept) const;
   void put_back(World& world, const Snapshot& kept);
+  [[nodiscard]] double largest_acceleration(const World& world, const model::State& end) const;
   void find_contacts(World& world, double h);
   void recall(const World& world);
   [[nodiscard]] bool more_contacts(World& world, const Component& component);
@@ -85,7 +87,18 @@ class SecondOrder final : public Stepper {
   void settle_modes(World& world, Component& component, const Trial& trial, bool& changed);
   void lift_or_slip(World& world, Component& component, const Candidate& event, double instant);
   void refine(World& world, Component& component, const Candidate& event, double instant);
-  void touch(World& world, Component& component, const Candidate& event, double H);
+  // A contact that closes: tau in the sub-step at which; its gap at the start, up to what noise it is zero in the end;
+  // whether it parts again within the sub-step; how fast the bodies accelerate towards each other.
+  struct Touching {
+    std::size_t who = 0;
+    double tau = 0, gap = 0, noise = 0, falling = 0;
+    bool passes = false;
+  };
+  bool touch(World& world, Component& component, const Candidate& event, double H);
+  bool search_touch(World& world, Component& component, double H, Touching& touching);
+  void choose_restitution(const World& world, const Component& component, std::size_t who, double gap, double H,
+                          double falling);
+  void note_impact(const World& world, const Component& component);
   void stop(World& world, Component& component, const Candidate& event, double h);
   bool search_stop(World& world, Component& component, double tau, double h);
   double stop_reserve(const World& world, const Component& component, bool& stuck) const;
@@ -93,6 +106,8 @@ class SecondOrder final : public Stepper {
   bool accept_event(World& world, Component& component);
   [[nodiscard]] bool gains_energy(const World& world, const Component& component) const;
   [[nodiscard]] bool outruns_step(const World& world, const Component& component) const;
+  [[nodiscard]] bool rebounds_ahead(const World& world, const Component& component, double H) const;
+  [[nodiscard]] bool list_faster(World& world, const Component& component, double H);
   static void wait_at_first_order(Component& component);
   Outcome give_up(World& world, Component& component, double H);
   Outcome fall_back(World& world, Component& component, double H);
@@ -118,6 +133,8 @@ class SecondOrder final : public Stepper {
   std::vector<collision::Contact> present_;  // what collision finds at the end of a part
   std::vector<collision::Contact> lost_;     // closed contacts that it does not find
   double margin_ = 0;                        // with which contacts were found
+  double faster_ = 0;                        // and how much faster bodies may get in impacts for all to be found
+  double hardest_ = 0;                       // approach of the hardest impact of the component in the step
   bool prepared_ = false, coupled_ = false, features_end_ = false, has_chains_ = false;
   int sub_steps_ = 0, fallbacks_ = 0, rounds_ = 0;
 };

@@ -123,6 +123,7 @@ void SecondOrder::put_back(World& world, const Snapshot& kept) {
   world.state = kept.state;
   world.contacts = kept.contacts;
   world.memory = kept.memory;
+  world.drop_later_waypoints();
   body_history_ = kept.body_history;
   history_ = kept.history;
 }

@@ -65,22 +65,65 @@ void SecondOrder::prepare(const World& world) {
   breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
 }
 
-// Everything that may touch within the step: reach at the present velocities, plus what accelerations can add. When
-// something collides within the step, also what a body can reach that is hit (twice the speed: a light one).
-void SecondOrder::find_contacts(World& world, double h) {
+// Of gravity, of other forces now and at the end of the step, and of the step before.
+double SecondOrder::largest_acceleration(const World& world, const model::State& end) const {
   double acceleration = world.model.gravity.norm();
   for (std::size_t i = 0; i < body_history_.size(); ++i)
     acceleration = std::max(acceleration, body_history_[i].acceleration.linear.norm());
-  const double driven = largest_change(world.traits, world.state, trials_.place_ends(world));
-  const double margin = margin_ = 2 * h * (h * acceleration + driven);
+  if (!coupled_) return acceleration;
+  for (std::size_t i = 0; i < world.traits.size(); ++i) {
+    if (!world.traits[i].pushed || !world.traits[i].movable) continue;
+    const model::Body& body = world.model.bodies[i];
+    const double inertia = body.rotates() ? body.inertia.diagonal().minCoeff() : 0;
+    for (const model::State* state : {&world.state, &end}) {
+      const model::Wrench wrench = contact::applied_wrench(world.model, static_cast<int>(i), world.traits[i], *state);
+      // Turning moves surfaces about as far from the centre as the radius of gyration.
+      const double turning = inertia > 0 ? wrench.torque.norm() / std::sqrt(inertia * body.mass) : 0;
+      acceleration = std::max(acceleration, wrench.force.norm() / body.mass + turning);
+    }
+  }
+  return acceleration;
+}
+
+// Everything that may touch within the step: reach at the present velocities, plus what accelerations can add. Contacts
+// that are closed are touching up to what their projection leaves, whatever accelerates. When something collides within
+// the step, also what a body can reach that is hit (twice the speed: a light one); list_faster() sees to the rest.
+void SecondOrder::find_contacts(World& world, double h) {
+  const model::State& end = trials_.place_ends(world);
+  const double driven = largest_change(world.traits, world.state, end);
+  double margin = 2 * h * (h * largest_acceleration(world, end) + driven);
+  const bool same_lists = world.memory.size() == world.contacts.size();  // else the model has just changed
+  for (std::size_t c = 0; same_lists && c < world.memory.size(); ++c)
+    if (world.memory[c].mode != Mode::Open) margin = std::max(margin, 2 * world.contacts[c].gap);
+  margin_ = margin;
   if (has_chains_) contacts_ = world.contacts;
   world.collider.find(world.model, world.state, margin, h, contacts_);
+  faster_ = std::numeric_limits<double>::infinity();
   if (world.model.bodies.size() > 2) {
-    const double speed = impact_speed(contacts_, world.state, h);
-    if (speed > 0) world.collider.find(world.model, world.state, margin + 2 * h * speed, h, contacts_);
+    faster_ = impact_speed(contacts_, world.state, h);
+    if (faster_ > 0) world.collider.find(world.model, world.state, margin + 2 * h * faster_, h, contacts_);
   }
   old_history_.swap(history_);
   recall(world);
+}
+
+// After an impact: could a body now reach others that were too far off when contacts were listed? Then they are listed
+// anew, for the whole step, which is to begin again. Both bodies of a pair may have become faster_ faster.
+bool SecondOrder::list_faster(World& world, const Component& component, double H) {
+  double faster = 0, arm = 0;
+  for (const ContactStart& contact : component.contacts) arm = std::max(arm, arm_of(contact.contact, world.state));
+  for (const BodyStart& start : component.bodies) {
+    const model::Twist &now = world.state.bodies[index(start.body)].velocity,
+                       &before = before_.bodies[index(start.body)].velocity;
+    faster =
+        std::max(faster, now.linear.norm() - before.linear.norm() + arm * (now.angular.norm() - before.angular.norm()));
+  }
+  // The margin allows for what forces add.
+  if (!(faster > faster_ * (1 + 1e-9) + 0.5 * margin_ / H)) return false;
+  faster_ = 2 * faster;
+  if (has_chains_) contacts_ = world.contacts;
+  world.collider.find(world.model, before_, margin_ + 2 * H * faster_, H, contacts_);
+  return true;
 }
 
 // What is remembered of the contacts of this step; histories follow the same merge.

@@ -86,8 +86,11 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   const double mu = contact::friction_coefficient(surface, mode);
   const double gap = without_rounding_noise(contact, world.state);
   for (int k = 0; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free_[a], free_[b]);
-  q[0] += closing_speed(gap, h, world.method.step);
-  if (world.traits[a].driven || world.traits[b].driven)
+  const bool driven = world.traits[a].driven || world.traits[b].driven;
+  q[0] +=
+      closing_speed(gap, h, world.method.step, driven ? contact::velocity_along<D>(rows, 0, drive_[a], drive_[b]) : 0.0,
+                    [&] { return parting_limit_of(world, contact, h); });
+  if (driven)
     for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive_[a], drive_[b]);
 
   double slip_rate = 0;
@@ -111,7 +114,7 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   if (!known) world.memory.swap(memory_);
   ContactMemory& memory = world.memory[0];
   memory.mode = mode;
-  record_fixed_outcome<D>(rows, r, q, va, vb, h, 0, memory);
+  record_fixed_outcome<D>(rows, r, q, va, vb, h, world.method.certificate, 0, memory);
   world.contacts.swap(contacts_);
   return true;
 }

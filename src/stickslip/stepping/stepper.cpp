@@ -6,6 +6,8 @@
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/stepping/euler_stepper.h"
 #include "stickslip/stepping/extrapolated_euler.h"
+#include "stickslip/stepping/guarded_stepper.h"
+#include "stickslip/stepping/method_fields.h"
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/runge_kutta.h"
 #include "stickslip/stepping/second_order.h"
@@ -52,19 +54,21 @@ Registry& registry() {
 namespace {
 
 bool locates(const Method& method, const model::Model& model) {
-  return method.impacts != "auto" ||
+  return method.impacts != ImpactSearch::Auto ||
          std::ranges::any_of(model.surfaces, [](const model::Surface& surface) { return surface.restitution > 0; });
 }
 
 }  // namespace
 
+namespace {
+
 // stewart_trinkle.h is the fast page for rigid bodies in motion without rebounds; EulerStep knows the rest of the
 // family.
-std::unique_ptr<Stepper> make_stepper(const Method& method, const model::Model& model) {
+std::unique_ptr<Stepper> make_bare_stepper(const Method& method, const model::Model& model) {
   const Registry& all = registry();
   const std::string& name = method.stepper;
   if (name == "stewart-trinkle" &&
-      (method.motion != "dynamic" || contact::has_supports(model) || locates(method, model)))
+      (method.motion != MotionModel::Dynamic || contact::has_supports(model) || locates(method, model)))
     return std::make_unique<EulerStepper>(EulerRules{});
   if (name == "second-order" && contact::has_supports(model)) return std::make_unique<ExtrapolatedEuler>();
   for (std::size_t k = 0; k < all.infos.size(); ++k)
@@ -72,28 +76,37 @@ std::unique_ptr<Stepper> make_stepper(const Method& method, const model::Model& 
   return nullptr;
 }
 
+}  // namespace
+
+std::unique_ptr<Stepper> make_stepper(const Method& method, const model::Model& model) {
+  std::unique_ptr<Stepper> bare = make_bare_stepper(method, model);
+  return bare ? std::make_unique<GuardedStepper>(std::move(bare)) : nullptr;
+}
+
 std::string objection_to(const Method& method, const model::Model& model) {
-  const MotionModel motion = motion_model(method.motion);
+  if (std::string objection = objection_to(method); !objection.empty()) return objection;
+  const MotionModel motion = method.motion;
   if (method.stepper == "second-order" && motion != MotionModel::Dynamic)
     return "the second-order stepper knows dynamic motion only: take stewart-trinkle, anitescu-potra or implicit";
-  if ((method.stepper == "second-order" || method.stepper == "runge-kutta") && method.impacts != "auto")
+  if ((method.stepper == "second-order" || method.stepper == "runge-kutta") && method.impacts != ImpactSearch::Auto)
     return "the " + method.stepper +
            " stepper locates every impact itself: leave 'impacts' out, or take another stepper";
   if (method.stepper != "song-pang-kumar" && method.gamma > 0)
     return "gamma rounds the friction cone of song-pang-kumar: leave it out, or set stepper = \"song-pang-kumar\"";
   if (method.stepper != "song-pang-kumar" && method.gap_step > 0)
     return "gap_step divides the steps of song-pang-kumar: leave it out, or set stepper = \"song-pang-kumar\"";
-  if (method.gamma > 0 && method.friction == "pyramid")
+  if (method.gamma > 0 && method.friction == FrictionLaw::Pyramid)
     return "gamma rounds the exact cone: leave it out, or set friction = \"cone\"";
-  if (method.impacts != "auto" && motion != MotionModel::Dynamic)
-    return "impacts = \"" + method.impacts + "\" needs dynamic motion: without inertia nothing is hit";
+  if (method.impacts != ImpactSearch::Auto && motion != MotionModel::Dynamic)
+    return "impacts = \"" + std::string(name_of(method.impacts)) +
+           "\" needs dynamic motion: without inertia nothing is hit";
   if (method.stepper == "runge-kutta" && std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
         return surface.compliance.patch != nullptr;
       }))
     return "the runge-kutta stepper knows lumped contacts only: leave 'patch' out, or take song-pang-kumar";
   if (method.stepper == "runge-kutta" && motion != MotionModel::Dynamic)
     return "the runge-kutta stepper knows dynamic motion only: take song-pang-kumar with motion = \"dynamic\"";
-  if (method.stepper == "runge-kutta" && method.friction != "cone" && model.dimension == 3)
+  if (method.stepper == "runge-kutta" && method.friction != FrictionLaw::Cone && model.dimension == 3)
     return "the runge-kutta stepper knows exact friction only: set friction = \"cone\"";
   if (method.stepper == "runge-kutta") return RungeKutta::objection_to(model);
   if (method.stepper == "song-pang-kumar" && motion != MotionModel::Dynamic)

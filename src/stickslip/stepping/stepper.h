@@ -33,6 +33,8 @@ struct StepReport {
   int solves = 0;                 // contact problems solved (islands count one each)
   int sub_steps = 1;              // parts the step was divided into at events
   int fallbacks = 0;              // parts done by the first-order stepper because events piled up
+  int divisions = 0;              // cuts of the step where a body would have passed through another
+  int passages = 0;               // parts after which one had, though they could not be cut further
   std::span<const Event> events;  // valid until the next step
 
   // Counts a part of the step in. Events are for the caller to collect.
@@ -42,6 +44,8 @@ struct StepReport {
     solves += part.solves;
     sub_steps += part.sub_steps;
     fallbacks += part.fallbacks;
+    divisions += part.divisions;
+    passages += part.passages;
     if (part.residual < residual) return;
     residual = part.residual;
     solver = part.solver;

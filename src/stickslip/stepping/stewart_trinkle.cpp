@@ -19,7 +19,7 @@ using contact::relative_velocity;
 StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   StepReport report;
   if (free_.empty()) {
-    plain_ = world.method.friction == "cone" && world.method.solver == "auto";
+    plain_ = world.method.friction == FrictionLaw::Cone && world.method.solver == "auto";
     has_chains_ = has_chains(world.model);
   }
   predict_free_motion(world, h);
@@ -118,6 +118,11 @@ bool StewartTrinkle::more_contacts(World& world, double h) {
   return true;
 }
 
+double StewartTrinkle::parting_limit_of(const World& world, const collision::Contact& contact, double h) const {
+  return parting_limit(contact, world.state, start_[index(contact.id.body_a)], start_[index(contact.id.body_b)],
+                       world.model.gravity.norm(), h);
+}
+
 template <int D>
 void StewartTrinkle::pose_problems(World& world, double h) {
   carry_over(world.memory, contacts_, memory_);
@@ -131,9 +136,13 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       double* q = problem.q.data() + i * static_cast<std::size_t>(D);
       const double gap = without_rounding_noise(contact, world.state);
-      q[0] = contact::velocity_along<D>(rows, 0, free_[a], free_[b]) + closing_speed(gap, h, world.method.step);
+      const bool driven = world.traits[a].driven || world.traits[b].driven;
+      q[0] = contact::velocity_along<D>(rows, 0, free_[a], free_[b]) +
+             closing_speed(gap, h, world.method.step,
+                           driven ? contact::velocity_along<D>(rows, 0, drive_[a], drive_[b]) : 0.0,
+                           [&] { return parting_limit_of(world, contact, h); });
       for (int k = 1; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free_[a], free_[b]);
-      if (world.traits[a].driven || world.traits[b].driven)
+      if (driven)
         for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive_[a], drive_[b]);
       if (memory.mode == Mode::Open) memory.mode = mode_before_touch(rows, D, start_[a], start_[b]);
       const model::Surface& surface = world.model.surfaces[static_cast<std::size_t>(contact.surface)];
@@ -197,7 +206,7 @@ void StewartTrinkle::remember_contacts(World& world, double h) {
       ContactMemory& memory = memory_[c];
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       const model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
-      record_outcome(rows, D, r, q, va, vb, h, noise.of(static_cast<int>(i)), memory);
+      record_outcome(rows, D, r, q, va, vb, h, world.method.certificate, noise.of(static_cast<int>(i)), memory);
     }
   }
   world.contacts.swap(contacts_);

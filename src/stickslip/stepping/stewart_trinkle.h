@@ -57,6 +57,7 @@ class StewartTrinkle final : public Stepper {
   void update_velocities(World& world);
   void move_bodies(World& world, double h, double end_time);
   void remember_contacts(World& world, double h);
+  [[nodiscard]] double parting_limit_of(const World& world, const collision::Contact& contact, double h) const;
   void fail(World& world, const contact::Island& island, StepReport& report);
 
   contact::ContactSystem system_;

@@ -46,7 +46,7 @@ void TrialStep::place_driven(const World& world, const Component& component, dou
 }
 
 const model::State& TrialStep::place_ends(const World& world) {
-  const double time = end_time_;
+  const double time = end_.state.time = end_time_;
   for (std::size_t b = 0; b < world.traits.size(); ++b) {
     if (!world.traits[b].driven) continue;
     end_.placed[b] = time;

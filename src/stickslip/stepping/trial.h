@@ -84,7 +84,12 @@ struct ContactTrial {
   contact::ContactRows rows;                // at the end
   double p[3] = {}, u1[3] = {}, g[3] = {};  // impulse, velocity at the end, diagonal of W (closed contacts)
   bool closed = false, slides = false;      // took part; its impulse is on the cone and it slips
+  // Open contacts that approach at the start and part at the end: where they were deepest, if they met in between.
+  double met = 0, met_depth = 0;  // time from the start, gap there (negative); 0, 0: they did not
 };
+
+// A contact that just left rests at zero gap up to rounding; only what comes in deeper than this touches.
+[[nodiscard]] double touch_tolerance(const ContactStart& start, const ContactTrial& contact, double h);
 
 struct Trial {
   double h = 0;
@@ -158,7 +163,10 @@ class TrialStep {
   template <int D>
   void single_response();
   void finish(World& world, const Component& component, Trial& trial);
-  [[nodiscard]] double closing_speed(const collision::Contact& start, const collision::Contact& moved, double h) const;
+  void look_between(World& world, const Component& component, std::size_t c, Trial& trial);
+  void place_between(const World& world, const Component& component, const Trial& trial, double time);
+  [[nodiscard]] double closing_speed(const World& world, const collision::Contact& start,
+                                     const collision::Contact& moved, double h) const;
 
   Scratch mid_, end_;
   double time_ = 0, end_time_ = 0, nearly_end_ = 0, step_ = 0;
@@ -171,8 +179,9 @@ class TrialStep {
   std::vector<model::Twist> acceleration_;                         // by position in the component
   std::vector<std::uint8_t> turns_freely_;                         // by body: tumbles, and nothing holds it
   std::vector<int> closed_;                                        // contacts of the component that take part
-  std::vector<collision::Contact> closed_contacts_, all_contacts_;
-  std::vector<contact::ContactRows> rows_mid_, rows_end_;     // of closed contacts
+  std::vector<collision::Contact> closed_contacts_, all_contacts_, one_contact_;
+  std::vector<contact::ContactRows> rows_mid_, rows_end_;  // of closed contacts
+  contact::ContactRows row_between_;
   std::vector<double> magnitude_linear_, magnitude_angular_;  // by body, for Rest
   std::vector<double> matrix_, defect_, slip_;
   std::vector<int> defect_row_;

@@ -7,12 +7,18 @@
 #include "stickslip/stepping/trial.h"
 
 #include <cmath>
+#include <limits>
 
 namespace stickslip::stepping {
 
 using contact::ContactRows;
 using contact::Mode;
 using contact::relative_velocity;
+
+double touch_tolerance(const ContactStart& start, const ContactTrial& contact, double h) {
+  const double size = contact.contact.point_a.lpNorm<1>() + contact.contact.point_b.lpNorm<1>();
+  return 64 * std::numeric_limits<double>::epsilon() * size + 1e-12 * h * std::fabs(start.velocity[0]);
+}
 
 // q1 = q0 (+) [h/2 (v0 + v1) - h^3/12 j]
 void TrialStep::move(World& world, const Component& component, double h, Trial& trial) {
@@ -87,6 +93,62 @@ void TrialStep::finish(World& world, const Component& component, Trial& trial) {
     const auto a = index(out.rows.a), b = index(out.rows.b);
     for (int k = 0; k < world.model.dimension; ++k)
       out.u1[k] = relative_velocity(out.rows, k, end_.state.bodies[a].velocity, end_.state.bodies[b].velocity);
+    out.met = out.met_depth = 0;
+    if (component.contacts[c].velocity[0] < 0 && out.u1[0] > 0) look_between(world, component, c, trial);
+  }
+}
+
+// The component's bodies at a time within the trial, on the parabolas through the velocities of its ends; into mid_.
+void TrialStep::place_between(const World& world, const Component& component, const Trial& trial, double time) {
+  place_driven(world, component, time_ + component.offset + time, mid_);
+  const double share = time / trial.h;
+  for (std::size_t k = 0; k < component.bodies.size(); ++k) {
+    const auto b = index(component.bodies[k].body);
+    const contact::BodyTraits& traits = world.traits[b];
+    const model::BodyState &start = world.state.bodies[b], &end = trial.bodies[k];
+    model::BodyState& between = mid_.state.bodies[b];
+    const model::BodyState driven = between;
+    between = start;
+    displace(between, scaled_sum(time * (1 - 0.5 * share), start.velocity, time * 0.5 * share, end.velocity), traits,
+             world.model.bodies[b].planar());
+    between.velocity = scaled_sum(1 - share, start.velocity, share, end.velocity);
+    if (!traits.driven) continue;
+    for (int axis = 0; axis < 3; ++axis)
+      if (!traits.free_translation[index(axis)]) between.pose.position[axis] = driven.pose.position[axis];
+    if (!traits.free_rotation) between.pose.orientation = driven.pose.orientation, between.angle = driven.angle;
+  }
+}
+
+// Did an open contact meet within the trial and part again, a disc that grazes another, or one that passes through it?
+// The distance of convex bodies that move straight past each other is a convex function of time: it lies above its
+// tangents, and where those of two times cross below zero is the next time to look at.
+void TrialStep::look_between(World& world, const Component& component, std::size_t c, Trial& trial) {
+  constexpr int kMost = 60;
+  const ContactStart& start = component.contacts[c];
+  ContactTrial& out = trial.contacts[c];
+  double t0 = 0, g0 = start.contact.gap, v0 = start.velocity[0];
+  double t1 = trial.h, g1 = out.contact.gap, v1 = out.u1[0];
+  if (g0 < 0 || g1 < 0) return;
+  const double nothing = 2 * touch_tolerance(start, out, trial.h);
+  for (int k = 0; k < kMost; ++k) {
+    const double t = (g1 - g0 + v0 * t0 - v1 * t1) / (v0 - v1);
+    if (!(g0 + v0 * (t - t0) < -nothing) || !(t > t0 && t < t1)) return;
+    place_between(world, component, trial, t);
+    one_contact_.assign(1, start.contact);
+    world.collider.refresh(world.model, mid_.state, one_contact_);
+    const collision::Contact& now = one_contact_[0];
+    if (now.gap < -nothing) {
+      out.met = t;
+      out.met_depth = now.gap;
+      return;
+    }
+    set_rows_near(start.rows, now, mid_.state, world.model.dimension, row_between_);
+    const double v = relative_velocity(row_between_, 0, mid_.state.bodies[index(row_between_.a)].velocity,
+                                       mid_.state.bodies[index(row_between_.b)].velocity);
+    if (v < 0)
+      t0 = t, g0 = now.gap, v0 = v;
+    else
+      t1 = t, g1 = now.gap, v1 = v;
   }
 }
 

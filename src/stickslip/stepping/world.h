@@ -5,6 +5,7 @@
 #pragma once
 
 #include "stickslip/collision/collider.h"
+#include "stickslip/collision/waypoint.h"
 #include "stickslip/contact/body_dynamics.h"
 #include "stickslip/contact/contact_result.h"
 #include "stickslip/model/model.h"
@@ -34,6 +35,17 @@ struct World {
 
   std::vector<collision::Contact> contacts;  // potential contacts of the last step, canonical order
   std::vector<ContactMemory> memory;         // beside contacts, same order
+
+  // Where bodies were within the step when impacts changed their velocities: steppers note them, guarded_stepper.h
+  // looks whether anything was passed on the way.
+  std::vector<collision::Waypoint> waypoints;
+  // After going back in time.
+  void drop_later_waypoints() {
+    std::erase_if(waypoints, [&](const collision::Waypoint& point) { return point.time > state.time; });
+  }
+  void note_waypoint(int body) {
+    waypoints.push_back({body, state.time, state.bodies[static_cast<std::size_t>(body)]});
+  }
 
   World(const model::Model& model_in, const Method& method_in, collision::Collider& collider_in)
       : model(model_in),

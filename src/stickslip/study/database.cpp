@@ -75,6 +75,8 @@ Database::Database(std::filesystem::path file, Mode mode) : file_(std::move(file
     throw StoreError(fmt::format("cannot open the store {}: {}", file_.string(), message));
   }
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 }
 
 Database::~Database() {
@@ -82,10 +84,12 @@ Database::~Database() {
 }
 
 void Database::fail(int code) const {
-  const char* why = (code & 0xFF) == SQLITE_FULL     ? "the disk is full"
-                    : (code & 0xFF) == SQLITE_NOTADB ? "it is not a database"
-                                                     : sqlite3_errmsg(handle_);
-  throw StoreError(fmt::format("the store {} cannot be used: {}", file_.string(), why), (code & 0xFF) == SQLITE_NOTADB);
+  const char* why = (code & 0xFF) == SQLITE_FULL      ? "the disk is full"
+                    : (code & 0xFF) == SQLITE_NOTADB  ? "it is not a database"
+                    : (code & 0xFF) == SQLITE_CORRUPT ? "it is damaged"
+                                                      : sqlite3_errmsg(handle_);
+  throw StoreError(fmt::format("the store {} cannot be used: {}", file_.string(), why),
+                   (code & 0xFF) == SQLITE_NOTADB || (code & 0xFF) == SQLITE_CORRUPT);
 }
 
 void Database::execute(const std::string& sql) {

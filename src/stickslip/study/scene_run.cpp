@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cassert>
 
 namespace stickslip::study {
 namespace {
@@ -54,7 +53,9 @@ void simulate(const scene::Scene& scene, simulation::Simulation& simulation, dou
   run.modes = modes_of(simulation.timeline());
   if (const stepping::StepFailure* failure = simulation.failure()) {
     run.status = TrialStatus::Uncertified;
-    run.cause = fmt::format("a step was not certified (residual {:.1e} by {})", failure->residual, failure->solver);
+    run.cause = failure->reason.empty() ? fmt::format("a step was not certified (residual {:.1e} by {})",
+                                                      failure->residual, failure->solver)
+                                        : failure->reason;
     return;
   }
   run.status = observer.stopped_by() >= 0 ? TrialStatus::Stopped : TrialStatus::Finished;
@@ -89,8 +90,7 @@ const char* name_of(TrialStatus status) {
 TrialStatus status_named(std::string_view name) {
   for (std::size_t i = 0; i < kStatusNames.size(); ++i)
     if (name == kStatusNames[i]) return static_cast<TrialStatus>(i);
-  assert(false);
-  return TrialStatus::Error;
+  return TrialStatus::Error;  // of a damaged store, which its checksum refuses
 }
 
 SceneRun run_scene(const scene::Scene& scene, double every) {

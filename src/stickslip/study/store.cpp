@@ -2,24 +2,69 @@
 // Copyright the stickslip authors
 #include "stickslip/study/store.h"
 
-#include <fcntl.h>
+#include "stickslip/files/checksum.h"
+
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
 
 namespace stickslip::study {
 namespace {
 
 constexpr std::int64_t kApplication = 0x73747364;  // "stsd"
-constexpr std::int64_t kFormat = 1;
-constexpr char kSeparator = '\n';  // between names in the header; names are identifiers or dotted keys
+constexpr std::int64_t kFormat = 2;                // 2: checksums
+constexpr char kSeparator = '\n';                  // between names in the header; names are identifiers or dotted keys
 
 // Columns that every store has, in the order in which they are bound.
 constexpr const char* kColumns =
     "trial INTEGER PRIMARY KEY, \"group\" INTEGER, repeat INTEGER, status TEXT, cause TEXT, success REAL, "
-    "objective REAL, end_time REAL, residual REAL, steps INTEGER, seconds REAL";
-constexpr int kFixed = 11;
+    "objective REAL, end_time REAL, residual REAL, steps INTEGER, seconds REAL, checksum INTEGER";
+constexpr int kFixed = 12, kChecksumColumn = 11;
+
+// A number as it comes back: SQLite knows no nan, and stores -0.0 as 0.
+void add(files::Checksum& sum, double value) {
+  const double stored = std::isnan(value) ? std::nan("") : value == 0 ? 0.0 : value;
+  sum.add_number(std::isnan(stored) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(stored));
+}
+
+// Of everything that a row says.
+std::int64_t checksum_of(const Trial& trial, const TrialResult& result) {
+  files::Checksum sum;
+  for (const std::int64_t x : {trial.index, trial.group, trial.repeat, result.steps})
+    sum.add_number(static_cast<std::uint64_t>(x));
+  sum.add_text(name_of(result.status));
+  sum.add_text(result.cause);
+  for (const double x : {result.success, result.objective, result.end_time, result.residual, result.seconds})
+    add(sum, x);
+  for (const auto* values : {&trial.values, &result.observables, &result.stage_seconds})
+    for (const double x : *values) add(sum, x);
+  return static_cast<std::int64_t>(sum.value());
+}
+
+// Of the table `study`, and of which rows there are: their checksums are added up (modulo 2^64), so that rows can come
+// and go in any order.
+std::string header_checksum(const StoreHeader& header, std::int64_t rows, std::int64_t total) {
+  files::Checksum sum;
+  for (const std::string* text :
+       {&header.version, &header.study_file, &header.study_text, &header.scene_text, &header.meaning})
+    sum.add_text(*text);
+  for (const auto* names : {&header.parameters, &header.observables, &header.stages}) {
+    sum.add_number(names->size());
+    for (const std::string& name : *names) sum.add_text(name);
+  }
+  for (const std::int64_t x : {header.groups, header.trials, rows, total})
+    sum.add_number(static_cast<std::uint64_t>(x));
+  return fmt::format("{:016x}", sum.value());
+}
+
+std::int64_t wrapped_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapped_difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -123,30 +168,21 @@ Store::Store(const std::filesystem::path& file, Database::Mode mode) : database_
 
 Store::~Store() {
   insert_.reset();
-  if (lock_ < 0) return;
-  ::unlink((database_.file().string() + "-lock").c_str());
-  ::close(lock_);
 }
 
-// One process at a time adds to a store; the lock dies with its process. Not on the store itself: closing any
-// descriptor of it would drop SQLite's own locks.
+// One process at a time adds to a store; the lock dies with its process. Not on the store itself, which SQLite locks in
+// its own way.
 void Store::lock() {
+  bool held = false;
   const std::string name = database_.file().string() + "-lock";
-  for (;;) {
-    const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (file < 0) throw StoreError(fmt::format("cannot write beside the store: {}", name));
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-      ::close(file);
+  try {
+    lock_ = std::make_unique<files::FileLock>(name, &held);
+  } catch (const std::runtime_error&) {
+    if (held)
       throw StoreError(fmt::format("another process is adding to the store {}", database_.file().string()), true);
-    }
-    // The process before may have removed the file between our opening and locking it.
-    struct stat ours{}, named{};
-    if (::fstat(file, &ours) == 0 && ::stat(name.c_str(), &named) == 0 && ours.st_ino == named.st_ino) {
-      lock_ = file;
-      return;
-    }
-    ::close(file);
+    throw StoreError(fmt::format("cannot write beside the store: {}", name));
   }
+  lock_->remove_at_end();
 }
 
 std::unique_ptr<Store> Store::create_or_resume(const std::filesystem::path& file, const StoreHeader& header) {
@@ -168,17 +204,12 @@ std::unique_ptr<Store> Store::create_or_resume(const std::filesystem::path& file
       throw StoreError(fmt::format("the store {} belongs to another study: the {} differs; give another --store",
                                    file.string(), difference(store->header_.meaning, header.meaning)),
                        true);
-    Statement update(store->database_, "UPDATE study SET value = ?2 WHERE key = ?1");
-    for (const auto& [key, value] :
-         {std::pair("groups", fmt::format("{}", header.groups)), std::pair("trials", fmt::format("{}", header.trials)),
-          std::pair("study_file", header.study_file), std::pair("study_text", header.study_text)}) {
-      update.bind(1, std::string_view(key));
-      update.bind(2, std::string_view(value));
-      update.step();
-      update.reset();
-    }
+    store->verify();
+    store->header_ = header;
+    store->database_.execute("BEGIN IMMEDIATE");
+    store->write_header();
+    store->database_.execute("COMMIT");
   }
-  store->header_ = header;
   store->prepare_insert();
   return store;
 }
@@ -190,7 +221,11 @@ std::unique_ptr<Store> Store::open(const std::filesystem::path& file) {
   std::unique_ptr<Store> store(new Store(file, Database::Mode::ReadWrite));
   if (store->database_.integer("SELECT count(*) FROM sqlite_master") == 0) return store;
   store->check_kind();
+  // One snapshot for all of it: another process may be adding rows.
+  store->database_.execute("BEGIN");
   store->read_header();
+  store->verify();
+  store->database_.execute("COMMIT");
   return store;
 }
 
@@ -212,32 +247,82 @@ void Store::create(const StoreHeader& header) {
   database_.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplication, kFormat));
   database_.execute("CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID");
   database_.execute(fmt::format("CREATE TABLE trial ({})", columns));
-  Statement insert(database_, "INSERT INTO study VALUES (?, ?)");
+  header_ = header;
+  write_header();
+  database_.execute("COMMIT");
+}
+
+// Within a transaction.
+void Store::write_header() {
+  Statement insert(database_, "INSERT OR REPLACE INTO study VALUES (?, ?)");
   for (const auto& [key, value] :
-       {std::pair("version", header.version), std::pair("study_file", header.study_file),
-        std::pair("study_text", header.study_text), std::pair("scene_text", header.scene_text),
-        std::pair("meaning", header.meaning), std::pair("groups", fmt::format("{}", header.groups)),
-        std::pair("trials", fmt::format("{}", header.trials)), std::pair("parameters", joined(header.parameters)),
-        std::pair("observables", joined(header.observables)), std::pair("stages", joined(header.stages))}) {
+       {std::pair("version", header_.version), std::pair("study_file", header_.study_file),
+        std::pair("study_text", header_.study_text), std::pair("scene_text", header_.scene_text),
+        std::pair("meaning", header_.meaning), std::pair("groups", fmt::format("{}", header_.groups)),
+        std::pair("trials", fmt::format("{}", header_.trials)), std::pair("parameters", joined(header_.parameters)),
+        std::pair("observables", joined(header_.observables)), std::pair("stages", joined(header_.stages)),
+        std::pair("rows", fmt::format("{}", rows_)), std::pair("total", fmt::format("{}", total_)),
+        std::pair("checksum", header_checksum(header_, rows_, total_))}) {
     insert.bind(1, std::string_view(key));
     insert.bind(2, std::string_view(value));
     insert.step();
     insert.reset();
   }
-  database_.execute("COMMIT");
+}
+
+// Within the transaction that changed rows.
+void Store::write_totals() {
+  Statement update(database_, "UPDATE study SET value = ?2 WHERE key = ?1");
+  for (const auto& [key, value] :
+       {std::pair("rows", fmt::format("{}", rows_)), std::pair("total", fmt::format("{}", total_)),
+        std::pair("checksum", header_checksum(header_, rows_, total_))}) {
+    update.bind(1, std::string_view(key));
+    update.bind(2, std::string_view(value));
+    update.step();
+    update.reset();
+  }
+}
+
+void Store::damaged(const std::string& what) const {
+  throw StoreError(fmt::format("the store {} is damaged: {}", database_.file().string(), what), true);
+}
+
+// SQLite's own check finds what is wrong with the pages, the checksums what is wrong with the values.
+void Store::verify() {
+  {
+    Statement check(database_, "PRAGMA quick_check(1)");
+    if (!check.step() || check.text(0) != "ok") damaged("its pages do not fit together");
+  }
+  if (header_checksum(header_, rows_, total_) != checksum_) damaged("its description does not fit its checksum");
+  std::int64_t rows = 0, total = 0;
+  read_rows([&](const Trial& trial, const TrialResult& result, std::int64_t sum) {
+    if (checksum_of(trial, result) != sum) damaged(fmt::format("trial {} does not fit its checksum", trial.index));
+    ++rows;
+    total = wrapped_sum(total, sum);
+  });
+  if (rows != rows_ || total != total_) damaged(fmt::format("it has {} rows and was left with {}", rows, rows_));
 }
 
 void Store::read_header() {
   Statement select(database_, "SELECT key, value FROM study");
+  const auto number = [&](const std::string& text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) damaged("a number in its description is none");
+    return value;
+  };
   while (select.step()) {
     const std::string key = select.text(0), value = select.text(1);
+    if (key == "rows") rows_ = number(value);
+    if (key == "total") total_ = number(value);
+    if (key == "checksum") checksum_ = value;
     if (key == "version") header_.version = value;
     if (key == "study_file") header_.study_file = value;
     if (key == "study_text") header_.study_text = value;
     if (key == "scene_text") header_.scene_text = value;
     if (key == "meaning") header_.meaning = value;
-    if (key == "groups") header_.groups = std::stoll(value);
-    if (key == "trials") header_.trials = std::stoll(value);
+    if (key == "groups") header_.groups = number(value);
+    if (key == "trials") header_.trials = number(value);
     if (key == "parameters") header_.parameters = separated(value);
     if (key == "observables") header_.observables = separated(value);
     if (key == "stages") header_.stages = separated(value);
@@ -267,8 +352,12 @@ std::vector<TrialSummary> Store::summaries() {
 void Store::add(const std::vector<std::pair<Trial, TrialResult>>& results) {
   if (results.empty()) return;
   database_.execute("BEGIN IMMEDIATE");
+  const std::int64_t rows_before = rows_, total_before = total_;
   try {
     for (const auto& [trial, result] : results) {
+      const std::int64_t sum = checksum_of(trial, result);
+      ++rows_;
+      total_ = wrapped_sum(total_, sum);
       int place = 0;
       insert_->bind(++place, trial.index);
       insert_->bind(++place, trial.group);
@@ -281,14 +370,18 @@ void Store::add(const std::vector<std::pair<Trial, TrialResult>>& results) {
       insert_->bind(++place, result.residual);
       insert_->bind(++place, result.steps);
       insert_->bind(++place, result.seconds);
+      insert_->bind(++place, sum);
       for (const double value : trial.values) insert_->bind(++place, value);
       for (const double value : result.observables) insert_->bind(++place, value);
       for (const double value : result.stage_seconds) insert_->bind(++place, value);
       insert_->step();
       insert_->reset();
     }
+    write_totals();
     database_.execute("COMMIT");
   } catch (const StoreError& error) {
+    rows_ = rows_before;
+    total_ = total_before;
     try {
       insert_.reset();  // an open statement would keep the transaction
       database_.execute("ROLLBACK");
@@ -303,18 +396,33 @@ void Store::remove(const std::vector<std::int64_t>& trials) {
   if (trials.empty()) return;
   database_.execute("BEGIN IMMEDIATE");
   {
+    Statement find(database_, "SELECT checksum FROM trial WHERE trial = ?");
     Statement erase(database_, "DELETE FROM trial WHERE trial = ?");
     for (const std::int64_t trial : trials) {
+      find.bind(1, trial);
+      if (find.step()) {
+        --rows_;
+        total_ = wrapped_difference(total_, find.integer(0));
+      }
+      find.reset();
       erase.bind(1, trial);
       erase.step();
       erase.reset();
     }
+    write_totals();
   }
   database_.execute("COMMIT");
 }
 
 void Store::read(const std::function<void(const Trial&, const TrialResult&)>& row) {
   if (header_.meaning.empty()) return;
+  read_rows([&](const Trial& trial, const TrialResult& result, std::int64_t sum) {
+    if (checksum_of(trial, result) != sum) damaged(fmt::format("trial {} does not fit its checksum", trial.index));
+    row(trial, result);
+  });
+}
+
+void Store::read_rows(const std::function<void(const Trial&, const TrialResult&, std::int64_t)>& row) {
   Statement select(database_, "SELECT * FROM trial ORDER BY trial");
   Trial trial;
   TrialResult result;
@@ -337,7 +445,7 @@ void Store::read(const std::function<void(const Trial&, const TrialResult&)>& ro
     for (double& value : trial.values) value = select.number(column++);
     for (double& value : result.observables) value = select.number(column++);
     for (double& value : result.stage_seconds) value = select.number(column++);
-    row(trial, result);
+    row(trial, result, select.integer(kChecksumColumn));
   }
 }
 

@@ -8,8 +8,14 @@
 // with every row that was committed. A store is opened for one study only: for another one (other scene, parameters,
 // seed, conditions, version) it is refused and left untouched. The numbers of trials and the stop rule may change: a
 // study can be extended.
+//
+// Every row carries a checksum, and the table `study` one of itself and of which rows there are (format 2). Opening a
+// store reads all of it once: what does not fit is refused as damaged, and nothing false is read. Cost: about 1 us per
+// row and ten columns. What is damaged in the log of a process that was killed (STORE-wal) is dropped by SQLite: the
+// trials in it count as not done.
 #pragma once
 
+#include "stickslip/files/file_lock.h"
 #include "stickslip/study/database.h"
 #include "stickslip/study/trial_run.h"
 
@@ -63,12 +69,19 @@ class Store {
   void create(const StoreHeader& header);
   void check_kind();
   void read_header();
+  void write_header();
+  void write_totals();
+  void verify();
+  [[noreturn]] void damaged(const std::string& what) const;
+  void read_rows(const std::function<void(const Trial&, const TrialResult&, std::int64_t)>& row);
   void prepare_insert();
 
   Database database_;
   StoreHeader header_;
   std::unique_ptr<Statement> insert_;
-  int lock_ = -1;  // file descriptor
+  std::unique_ptr<files::FileLock> lock_;
+  std::int64_t rows_ = 0, total_ = 0;  // as the table `study` notes them
+  std::string checksum_;
 };
 
 }  // namespace stickslip::study

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,7 @@ struct Study {
 };
 
 // Reads and checks a study file, the scene that it names, and everything against each other. Throws SceneError.
-[[nodiscard]] Study load_study(const std::filesystem::path& file);
+// `set`: of the study's keys scene, trials and seed; all others are for the scene, after the study's own [set].
+[[nodiscard]] Study load_study(const std::filesystem::path& file, std::span<const scene::Override> set = {});
 
 }  // namespace stickslip::study

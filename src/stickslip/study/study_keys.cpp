@@ -27,7 +27,7 @@ constexpr Key kVary[] = {
     {"list", "list of numbers", "none", "these values; combined likewise"},
     {"uniform", "[from, to]", "none", "uniformly distributed"},
     {"normal", "[mean, deviation]", "none", "normally distributed, cut off at min and max"},
-    {"sobol", "[from, to]", "none", "points of a Sobol sequence: more even than random ones (at most 21 parameters)"},
+    {"sobol", "[from, to]", "none", "points of a Sobol sequence: more even than random ones (at most 3667 parameters)"},
     {"latin", "[from, to]", "none", "Latin hypercube: one value in each of equally many slices of the range"},
     {"each", "trial, group or repeat", "\"trial\"",
      "a new value for every trial, one for all trials of a group, or the same for trials at the same place in "

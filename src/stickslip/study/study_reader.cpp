@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <filesystem>
 
 namespace stickslip::study {
 namespace {
@@ -26,7 +28,8 @@ constexpr double kMostTrials = 1e9;
 
 class StudyReader {
  public:
-  explicit StudyReader(scene::Document document) : document_(std::move(document)) {}
+  StudyReader(scene::Document document, std::span<const scene::Override> given)
+      : document_(std::move(document)), given_(given) {}
 
   Study read() {
     const TableReader top(document_.root, study_keys_of(""), constants_, "the study");
@@ -34,8 +37,8 @@ class StudyReader {
     study_.text = document_.text;
     study_.title = top.text("title", "");
     read_scene(top);
-    study_.seed = static_cast<std::uint64_t>(top.integer("seed", 1, 0, 9e15));
-    study_.trials = top.integer("trials", 1, 1, kMostTrials);
+    study_.seed = static_cast<std::uint64_t>(own_integer(top, "seed", 0, 9e15));
+    study_.trials = own_integer(top, "trials", 1, kMostTrials);
     if (const Value* vary = top.find("vary")) study_.variations = read_variations(*vary, scene_, constants_);
     if (static_cast<double>(study_.groups()) * static_cast<double>(study_.trials) > kMostTrials)
       throw SceneError(top.place(), fmt::format("more than {:.0e} trials", kMostTrials));
@@ -47,11 +50,43 @@ class StudyReader {
   }
 
  private:
+  [[nodiscard]] const scene::Override* given(std::string_view name) const {
+    const scene::Override* found = nullptr;
+    for (const scene::Override& over : given_)
+      if (over.name == name) found = &over;  // the last one counts
+    return found;
+  }
+
+  // A key of the study that --set may change.
+  [[nodiscard]] std::int64_t own_integer(const TableReader& top, const char* key, double least, double most) const {
+    const std::int64_t written = top.integer(key, 1, least, most);
+    const scene::Override* over = given(key);
+    if (over == nullptr) return written;
+    double value = 0;
+    const char* end = over->value.data() + over->value.size();
+    const auto [stop, error] = std::from_chars(over->value.data(), end, value);
+    if (error != std::errc() || stop != end || value != std::floor(value) || value < least || value > most)
+      throw SceneError({fmt::format("--set {}", key), 0, 0},
+                       fmt::format("'{}' is not an integer from {:g} to {:g}", over->value, least, most));
+    return static_cast<std::int64_t>(value);
+  }
+
   void read_scene(const TableReader& top) {
     study_.scene_file = scene::named_scene(top, study_.file);
+    if (const scene::Override* over = given("scene")) {
+      study_.scene_file = study_.file.parent_path() / over->value;
+      std::error_code error;
+      if (!std::filesystem::is_regular_file(study_.scene_file, error))
+        throw SceneError({"--set scene", 0, 0}, fmt::format("cannot read the scene '{}'", study_.scene_file.string()));
+    }
     if (const Value* set = top.find("set")) {
       scene::read_set(*set, study_.set);
       set_place_ = set->place;
+    }
+    for (const scene::Override& over : given_) {
+      if (over.name == "scene" || over.name == "trials" || over.name == "seed") continue;
+      std::erase_if(study_.set, [&](const scene::Override& before) { return before.name == over.name; });
+      study_.set.push_back(over);
     }
     scene_ = load(study_.set, set_place_);
     for (const Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
@@ -62,7 +97,7 @@ class StudyReader {
     try {
       return scene::load_scene(study_.scene_file, set);
     } catch (const SceneError& problem) {
-      if (!problem.place().file.starts_with("--set")) throw;
+      if (!problem.place().file.starts_with("--set ") || given(problem.place().file.substr(6)) != nullptr) throw;
       throw SceneError(set_place, fmt::format("[set] {}: {}", problem.place().file.substr(6), problem.message()),
                        problem.hint());
     }
@@ -251,6 +286,7 @@ class StudyReader {
   }
 
   scene::Document document_;
+  std::span<const scene::Override> given_;  // on the command line
   scene::Scope constants_;
   scene::Scene scene_;
   scene::Place set_place_;
@@ -269,8 +305,8 @@ std::int64_t Study::groups() const {
   return groups;
 }
 
-Study load_study(const std::filesystem::path& file) {
-  return StudyReader(scene::read_document(file)).read();
+Study load_study(const std::filesystem::path& file, std::span<const scene::Override> set) {
+  return StudyReader(scene::read_document(file), set).read();
 }
 
 }  // namespace stickslip::study

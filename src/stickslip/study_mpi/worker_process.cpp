@@ -64,8 +64,8 @@ bool read_all(int file, void* data, std::size_t size, const std::function<void()
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(std::string program, std::string study, std::string scene)
-    : program_(std::move(program)), study_(std::move(study)), scene_(std::move(scene)) {
+WorkerProcess::WorkerProcess(std::string program, std::string study, std::vector<std::string> set, std::string scene)
+    : program_(std::move(program)), study_(std::move(study)), scene_(std::move(scene)), set_(std::move(set)) {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -87,7 +87,9 @@ bool WorkerProcess::start() {
   posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
   std::string verb = "worker";
-  std::array<char*, 4> arguments{program_.data(), verb.data(), study_.data(), nullptr};
+  std::vector<char*> arguments{program_.data(), verb.data(), study_.data()};
+  for (std::string& set : set_) arguments.push_back(set.data());
+  arguments.push_back(nullptr);
   // The worker is not part of the MPI job.
   std::vector<char*> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -4,7 +4,7 @@
 // A process of its own that runs the trials of a rank. What can be lost to a crash or to a machine without memory left
 // is then a process that MPI does not know: the rank starts another one and the trial again, and the job goes on.
 //
-//     rank                              worker (stickslip-mpi worker STUDY)
+//     rank                              worker (stickslip-mpi worker STUDY SET...)
 //     index (8 bytes)        ->         runs the trial
 //                            <-         size (8 bytes), bytes of the result
 //
@@ -16,6 +16,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -27,8 +28,8 @@ struct WorkerLost : std::runtime_error {
 
 class WorkerProcess {
  public:
-  // `program worker study`, started for the first trial; `scene` is what it must have read.
-  WorkerProcess(std::string program, std::string study, std::string scene);
+  // `program worker study set...`, started for the first trial; `scene` is what it must have read.
+  WorkerProcess(std::string program, std::string study, std::vector<std::string> set, std::string scene);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -44,6 +45,7 @@ class WorkerProcess {
   bool read_text(std::string& text, const std::function<void()>& idle);
 
   std::string program_, study_, scene_;
+  std::vector<std::string> set_;
   pid_t process_ = -1;
   int to_ = -1, from_ = -1;
 };

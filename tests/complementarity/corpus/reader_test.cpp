@@ -241,7 +241,7 @@ TEST(CorpusReader, FilesThatCannotBeReadAreNamed) {
   };
   EXPECT_EQ(message_of("/nonexistent/file.json"),
             "/nonexistent/file.json: cannot be opened: No such file or directory");
-  EXPECT_EQ(message_of("/"), "/: is a folder, not a problem file");
+  EXPECT_EQ(message_of("/"), "/: is a folder, not a file");
   EXPECT_THAT(message_of("/nonexistent/a\nb"), Not(HasSubstr("\n")));
 }
 

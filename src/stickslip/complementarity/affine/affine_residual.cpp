@@ -15,6 +15,8 @@
 namespace stickslip::complementarity {
 namespace {
 
+constexpr double kLocalShare = 1e-3, kNoise = 1e-4;
+
 double ratio(double numerator, double denominator) {
   if (numerator == 0) return 0;
   return numerator / denominator;  // x/0 = inf: honestly not solved
@@ -139,6 +141,73 @@ STICKSLIP_WIDE_CLONE RowMaxima<double> measure_rows(const double* lower, const d
   return all;
 }
 
+// How far row i is from its law, in parts: w > 0 needs z at its lower bound, w < 0 at its upper one.
+struct RowDefect {
+  double w, distance;  // |w| that is not allowed unless `distance` from the bound is 0
+  double outside;      // of the bounds
+
+  RowDefect(double lower, double upper, double z, double w_i)
+      : w(std::fabs(w_i)),
+        distance(w_i > 0 ? std::max(z - lower, 0.0) : std::max(upper - z, 0.0)),
+        outside(std::max({lower - z, z - upper, 0.0})) {
+    if (distance == 0) w = 0;
+  }
+};
+
+// |M|, entry by entry: visit(row, column, |M_ij|).
+template <class Visit>
+void for_column(const AffineProblem& problem, Eigen::Index j, const Visit& visit) {
+  if (problem.is_dense) {
+    for (Eigen::Index i = 0; i < problem.size(); ++i) visit(i, std::fabs(problem.dense(i, j)));
+    return;
+  }
+  for (Eigen::SparseMatrix<double>::InnerIterator entry(problem.sparse, j); entry; ++entry)
+    visit(entry.row(), std::fabs(entry.value()));
+}
+
+// The local error, as the header defines it. sizes: R_i, filled here.
+double local_error(const AffineProblem& problem, const Eigen::VectorXd& z, const std::vector<double>& w, double floor,
+                   std::vector<double>& sizes) {
+  const Eigen::Index n = problem.size();
+  sizes.resize(static_cast<std::size_t>(n));
+  for (Eigen::Index i = 0; i < n; ++i) sizes[i] = std::max(std::fabs(problem.q[i]), floor);
+  for (Eigen::Index j = 0; j < n; ++j)
+    if (z[j] != 0) for_column(problem, j, [&](Eigen::Index i, double m) { sizes[i] += m * std::fabs(z[j]); });
+  const auto effect = [&](Eigen::Index j, double change) {
+    double largest = 0;
+    bool acts = false;
+    for_column(problem, j, [&](Eigen::Index i, double m) {
+      if (m == 0) return;
+      acts = true;
+      largest = std::max(largest, sizes[i] > 0 ? m * change / sizes[i] : kInfinity);
+    });
+    return acts ? largest : change / (std::fabs(z[j]) + change);
+  };
+  double worst = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const RowDefect row(problem.lower[i], problem.upper[i], z[i], w[i]);
+    if (row.outside > 0) worst = std::max(worst, effect(i, row.outside));
+    if (row.w == 0) continue;
+    const double relative = row.w / sizes[i];
+    if (relative > worst)
+      worst = std::max(worst, std::isinf(row.distance) ? relative : std::min(relative, effect(i, row.distance)));
+  }
+  return worst;
+}
+
+// Can the local error be larger than `error`? From a bound of each R_i from below, without another product.
+bool doubtful(const AffineProblem& problem, const Eigen::VectorXd& z, const std::vector<double>& w, double floor,
+              double error) {
+  constexpr double kBeyondDoubt = 1e-15;  // not even a strict tolerance would ask for less
+  const double allowed = std::max(error, kBeyondDoubt) / kLocalShare;
+  for (Eigen::Index i = 0; i < problem.size(); ++i) {
+    const RowDefect row(problem.lower[i], problem.upper[i], z[i], w[i]);
+    if (row.outside > 0) return true;
+    if (row.w > allowed * std::max({std::fabs(problem.q[i]), row.w, floor})) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Residual affine_residual(const AffineProblem& problem, const Eigen::VectorXd& z, ResidualWorkspace& workspace) {
@@ -156,6 +225,9 @@ Residual affine_residual(const AffineProblem& problem, const Eigen::VectorXd& z,
   residual.natural = sizes.natural / (1 + sizes.q);
   residual.scaled = ratio(sizes.scaled, std::max({sizes.q * inverse_a, sizes.z * a, sizes.w * inverse_a}));
   residual.error = larger(residual.natural, residual.scaled);
+  const double floor = kNoise * sizes.q;
+  if (std::isfinite(residual.error) && doubtful(problem, z, w, floor, residual.error))
+    residual.error = larger(residual.error, kLocalShare * local_error(problem, z, w, floor, workspace.sizes));
   residual.primal = ratio(sizes.primal, sizes.z);
   residual.dual = ratio(sizes.dual, std::max(sizes.q, sizes.w));
   residual.complementarity = ratio(sizes.slackness, sizes.z * std::max(sizes.q, sizes.w));

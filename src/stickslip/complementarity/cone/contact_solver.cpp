@@ -227,6 +227,7 @@ SolverSummary ContactSolver::solve(const GlobalContactProblem& problem, std::vec
     const int iterations = summary.iterations;
     summary = solve(reduction.local(), r, local_options, algorithm);
     summary.iterations += iterations;
+    if (summary.status == Status::BadInput) return summary;  // masses so small that W or q overflowed
     reduction.velocities(problem, r, v);
     summary.residual =
         contact_residual(problem, r, v, reduction.block_trace(), reduction.local().q, workspace_->global_residual);

@@ -11,7 +11,29 @@ namespace stickslip::complementarity {
 namespace {
 
 // An island whose data are this small beside the whole problem's holds rounding noise.
-constexpr double kNoise = 1e-6;
+constexpr double kNoiseIsland = 1e-6;
+
+// The local error of contact_residual.h.
+template <int D>
+double local_error(const Island<D>& island, const double* r, const double* u) {
+  double worst = 0;
+  for (int i = 0; i < island.contacts; ++i) {
+    const double* own = r + i * D;
+    const bool support = island.kind[i] == ContactKind::Support;
+    double size = island.given[i];
+    for (int k = 0; k < D; ++k) {
+      size += std::fabs(own[k]);
+      if (support && k == 0) continue;
+      size += std::fabs(island.q[i * D + k]);
+      for (int p = island.row_start[i]; p < island.row_start[i + 1]; ++p)
+        for (int l = 0; l < D; ++l) size += std::fabs(island.block(p)[k * D + l] * r[island.column[p] * D + l]);
+    }
+    const double defect =
+        std::sqrt(separated_defect_squared<D>(island.kind[i], island.mu[i], island.given[i], own, u + i * D));
+    if (defect > 0) worst = std::max(worst, defect / std::max(size, kNoise * island.scale[i] * island.speed));
+  }
+  return worst;
+}
 
 }  // namespace
 
@@ -33,6 +55,7 @@ template <int D>
 IslandError island_error(const Island<D>& island, const double* r, const double* u) {
   // Sums of squares: defect, r, u, q; in the units of the problem and scaled.
   double defect = 0, rr = 0, uu = 0, qq = 0, defect_s = 0, rr_s = 0, uu_s = 0, qq_s = 0;
+  double suspect = 0;  // a bound of the local error's square
   for (int i = 0; i < island.contacts; ++i) {
     const double s = island.scale[i], inverse = 1 / s;
     const double *x = r + i * D, *v = u + i * D, *q = island.q.data() + i * D;
@@ -42,15 +65,22 @@ IslandError island_error(const Island<D>& island, const double* r, const double*
     for (int k = first; k < D; ++k) u2 += v[k] * v[k], q2 += q[k] * q[k];
     rr_s += r2, uu_s += u2, qq_s += q2 + island.given[i] * island.given[i];  // given impulses are data, like q
     rr += s * s * r2, uu += inverse * inverse * u2, qq += inverse * inverse * q2;
-    defect_s += natural_defect_squared<D>(island.kind[i], island.mu[i], island.given[i], x, v);
+    const double defect_i = separated_defect_squared<D>(island.kind[i], island.mu[i], island.given[i], x, v);
+    if (defect_i > 0) suspect = std::max(suspect, defect_i / std::max({r2, u2, q2}));
+    defect_s += defect_i;
     defect += natural_defect_squared<D>(island.kind[i], island.mu[i], s * island.given[i], r_plain, u_plain);
   }
   const double norm = std::sqrt(std::max({rr, uu, qq}));
   if (!std::isfinite(norm) || !std::isfinite(defect)) return {Residual::kUnknown, Residual::kUnknown};
   const auto natural = [&](double least) { return defect > 0 ? std::sqrt(defect) / std::max(norm, least) : 0.0; };
   const auto scaled = [&](double least) { return scaled_error(defect_s, rr_s, uu_s, qq_s, least); };
-  return {std::max(natural(kNoise * island.plain_floor), scaled(kNoise * island.scaled_floor)),
-          std::max(natural(island.plain_floor), scaled(island.scaled_floor))};
+  IslandError error{std::max(natural(kNoiseIsland * island.plain_floor), scaled(kNoiseIsland * island.scaled_floor)),
+                    std::max(natural(island.plain_floor), scaled(island.scaled_floor))};
+  if (kLocalShare * std::sqrt(suspect) > error.shared) {
+    const double local = kLocalShare * local_error(island, r, u);
+    error = {std::max(error.own, local), std::max(error.shared, local)};
+  }
+  return error;
 }
 
 template <int D>
@@ -74,6 +104,7 @@ int IslandSplitter<D>::split(const ContactProblem& problem) {
     }
   }
   plain_norm_ = std::sqrt(plain), scaled_norm_ = std::sqrt(scaled);
+  speed_ = n > 0 ? plain_norm_ / std::sqrt(static_cast<double>(n)) : 0.0;
 
   // Union-find with path halving; roots are the smallest member, so that islands come in order.
   for (int c = 0; c < n; ++c) root_[c] = c;
@@ -111,6 +142,7 @@ void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island
   for (int c : island.member) blocks += W.row_start[c + 1] - W.row_start[c];
   island.column.resize(blocks), island.mirror.resize(blocks), island.W.resize(static_cast<std::size_t>(blocks) * D * D);
   island.plain_floor = plain_norm_ / std::sqrt(static_cast<double>(islands_));
+  island.speed = speed_;
   island.scaled_floor = scaled_norm_ / std::sqrt(static_cast<double>(islands_));
 
   int out = 0;

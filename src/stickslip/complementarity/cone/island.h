@@ -30,6 +30,7 @@ struct Island {
 
   // Smallest norms that the relative errors of this island are measured against: its share of the whole problem's.
   double plain_floor = 0, scaled_floor = 0;
+  double speed = 0;  // mean size of a contact's q in the whole problem, in its units: V of contact_residual.h
 
   [[nodiscard]] int unknowns() const { return contacts * D; }
   [[nodiscard]] const double* block(int p) const { return W.data() + static_cast<std::size_t>(p) * D * D; }
@@ -39,9 +40,9 @@ struct Island {
 template <int D>
 void island_velocity(const Island<D>& island, const double* r, double* u);
 
-// The larger of the two errors of contact_residual.h for this island (r, u in scaled variables), relative to the
-// island's own norms (`own`; an island of rounding noise has none) and to those of the whole problem (`shared` <= own):
-// the second is what the certificate of the whole needs.
+// The error of contact_residual.h for this island (r, u in scaled variables), relative to the island's own norms
+// (`own`; an island of rounding noise has none) and to those of the whole problem (`shared` <= own): the second is what
+// the certificate of the whole needs.
 struct IslandError {
   double own, shared;
 };
@@ -61,7 +62,7 @@ class IslandSplitter {
  private:
   std::vector<int> root_, island_of_, position_, start_, member_;
   std::vector<double> scale_;
-  double plain_norm_ = 0, scaled_norm_ = 0;
+  double plain_norm_ = 0, scaled_norm_ = 0, speed_ = 0;
   int islands_ = 0;
 };
 

@@ -2,7 +2,8 @@
 // Copyright the stickslip authors
 //
 // The certificate of contact_residual.h for one frictional contact, in a fixed size: the same formulas, for steppers
-// whose step is short beside the general function.
+// whose step is short beside the general function. A contact alone has no neighbours to hide behind: its local error
+// adds nothing to the others.
 #pragma once
 
 #include "stickslip/complementarity/cone/contact_residual.h"
@@ -35,7 +36,7 @@ template <int D>
   const double s = 1 / std::sqrt(response), inverse = 1 / s;
   double r_scaled[D], u_scaled[D];
   for (int k = 0; k < D; ++k) r_scaled[k] = r[k] * inverse, u_scaled[k] = u[k] * s;
-  const double defect = natural_defect_squared<D>(ContactKind::Frictional, mu, 0, r_scaled, u_scaled);
+  const double defect = separated_defect_squared<D>(ContactKind::Frictional, mu, 0, r_scaled, u_scaled);
   const double scaled = scaled_error(defect, rr * response, uu / response, qq / response);
   return std::max(natural > 0 ? std::sqrt(natural / largest) : 0.0, scaled);
 }

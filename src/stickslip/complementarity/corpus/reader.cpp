@@ -4,15 +4,11 @@
 
 #include "stickslip/complementarity/corpus/document.h"
 #include "stickslip/complementarity/corpus/gzip.h"
+#include "stickslip/files/regular_file.h"
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -241,18 +237,11 @@ CorpusProblem interpret(CorpusDocument document) {
 // ---- bytes ----
 
 std::string read_bytes(const std::filesystem::path& file, std::size_t max_bytes) {
-  std::error_code code;
-  if (std::filesystem::is_directory(file, code)) fail("is a folder, not a problem file");
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"), &std::fclose);
-  if (!stream) fail("cannot be opened: {}", std::strerror(errno));
-  std::string bytes;
-  std::array<char, 1 << 16> chunk;
-  while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), stream.get())) {
-    bytes.append(chunk.data(), count);
-    if (bytes.size() > max_bytes) fail("is larger than {} bytes", max_bytes);
+  try {
+    return files::read_regular_file(file, max_bytes);
+  } catch (const files::FileError& error) {
+    throw CorpusError(error.what());
   }
-  if (std::ferror(stream.get())) fail("cannot be read: {}", std::strerror(errno));
-  return bytes;
 }
 
 // One line, whatever bytes the file's name or content brought in.

@@ -15,6 +15,19 @@
 // A stricter measure, F_i divided by the size of its derivatives, was considered and rejected: at a singular solution
 // (F = x^4) it would demand 1e-32 of F.
 //
+// How could the error be small while the law is violated?
+//   1. By units: the error is absolute, in the units in which x and F are posed, as in all collections of MCPs. F =
+//   1e-12
+//      (x - 1) is satisfied to 1e-8 by x = 0. Nothing in the values at one point tells this from F = (x - 1)^4 near its
+//      solution, for which every measure relative to the row (as affine_residual.h has one) stays above 0.1. Whoever
+//      poses a problem chooses units in which 1e-8 is little.
+//   2. By other rows: no. Each row is judged by itself; there is no norm over rows and no denominator but 1 + S_i.
+//   3. By the exception: it forgives |r_i| <= 16 eps S_i, which is a backward error of 16 roundings in the row's own
+//      terms J_ij x_j. No x with a larger one passes.
+//   4. By a wrong Jacobian or none: J only enters S_i. An S_i too large forgives more; the answer is then as wrong as
+//      the Jacobian that the problem was posed with. Without J the exception is for |x_i| and |F_i| alone.
+//   5. By NaN or overflow: an infinite error.
+//
 //     primal           max_i distance of x_i from [lower_i, upper_i]
 //     dual             max_i violation of the sign of F_i that the missing bounds demand (|F_i| for a free unknown)
 //     complementarity  max_i min(x_i - lower_i, F_i) or min(upper_i - x_i, -F_i), positive parts

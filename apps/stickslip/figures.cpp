@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "figures.h"
+
+#include "plot_figure.h"
+
+#include "stickslip/files/output_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <stdexcept>
+
+namespace stickslip::app {
+namespace {
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
+}
+
+}  // namespace
+
+std::map<std::string, report::View> view_names() {
+  std::map<std::string, report::View> names;
+  for (std::size_t k = 0; k < std::size(report::kViewNames); ++k)
+    names[report::kViewNames[k]] = static_cast<report::View>(k);
+  return names;
+}
+
+report::Painter::Format figure_format(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".svg") return report::Painter::Format::Svg;
+  if (extension == ".png") return report::Painter::Format::Png;
+  if (extension == ".pdf") return report::Painter::Format::Pdf;
+  throw std::invalid_argument(fmt::format("{}: a figure's name ends in .svg, .png or .pdf", path));
+}
+
+OutputKind figure_kind(const std::string& path) {
+  switch (figure_format(path)) {
+    case report::Painter::Format::Svg: return OutputKind::Svg;
+    case report::Painter::Format::Png: return OutputKind::Png;
+    case report::Painter::Format::Pdf: break;
+  }
+  return OutputKind::Pdf;
+}
+
+void write_figure(const std::string& path, const report::Figure& figure, int pixels) {
+  files::write_file(path, with_mark(report::draw_figure(figure, figure_format(path), pixels), figure_kind(path)));
+}
+
+report::Figure series_figure(const std::string& title, const std::vector<scene::Observable>& observables,
+                             const std::vector<Variant>& variants, const std::vector<Result>& results) {
+  report::Figure figure;
+  figure.title = title;
+  figure.height = 150;
+  figure.note = "Each method with half its step.";
+  for (std::size_t k = 0; k < observables.size(); ++k) {
+    report::FigurePanel panel;
+    panel.y.label = with_unit(observables[k].name, observables[k].unit);
+    if (k + 1 == observables.size()) panel.x.label = "time";
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      const Series& series = results[r].series;
+      report::FigureCurve curve;
+      curve.label = variants[r].label;
+      if (k < series.values.size())
+        for (std::size_t i = 0; i < series.time.size(); ++i)
+          curve.points.emplace_back(series.time[i], series.values[k][i]);
+      panel.curves.push_back(std::move(curve));
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+report::Figure order_figure(const std::string& title, const std::vector<scene::Observable>& observables,
+                            const std::vector<Refinement>& refinements) {
+  report::Figure figure;
+  figure.title = title;
+  figure.columns = 2;
+  figure.width = 560;
+  figure.height = 170;
+  for (const Refinement& refinement : refinements)
+    for (std::size_t k = 0; k < observables.size(); ++k) {
+      report::FigurePanel panel;
+      panel.title = observables[k].name;
+      panel.x = {refinement.name, true};
+      panel.y = {with_unit("distance to the next run", observables[k].unit), true};
+      report::FigureCurve curve;
+      curve.marks = true;
+      for (std::size_t i = 0; i + 1 < refinement.resolution.size(); ++i)
+        if (const double d = std::fabs(refinement.values[k][i + 1] - refinement.values[k][i]); d > 0)
+          curve.points.emplace_back(refinement.resolution[i], d);
+      const LogFit fit = fit_logarithms(curve.points);
+      curve.label = curve.points.empty()    ? "all runs agree"
+                    : std::isnan(fit.slope) ? "one difference only"
+                                            : fmt::format("fitted slope {:.2f}", fit.slope);
+      report::FigureCurve straight;
+      straight.faint = true;
+      for (const Vec2& p : curve.points) straight.points.emplace_back(p.x(), fit.at_one * std::pow(p.x(), fit.slope));
+      if (curve.points.empty()) panel.x.logarithmic = panel.y.logarithmic = false;
+      panel.curves = {curve, straight};
+      figure.panels.push_back(std::move(panel));
+    }
+  return figure;
+}
+
+}  // namespace stickslip::app

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// One random scene (random_scene.h), run and judged from outside: by its energy, by where its bodies are, and by an
+// oracle for overlaps that shares no code with the contact search nor with the audit.
+//
+//     energy    K + V grew above its smallest value so far by more than 1e-6 of the energy at the start (scenes without
+//               drives; compliant contacts give back what they stored: above the start)
+//     outside   a centre of mass below the floor, or behind the wall (rigid contacts: soft ones are run over)
+//     overlap   deeper than 1 % of the thinner body + s^2 / thickness, s: way in a step (rigid contacts)
+#pragma once
+
+#include "bench/overlap_oracle.h"
+#include "bench/random_scene.h"
+#include "stickslip/contact/body_dynamics.h"
+#include "stickslip/scene/scene.h"
+#include "stickslip/simulation/simulation.h"
+
+#include <string>
+
+namespace stickslip::bench {
+
+struct RandomRun {
+  RandomScene scene;
+  double gain = 0;   // largest, as a share of the energy at the start
+  double depth = 0;  // largest found by the oracle beyond what is allowed, as a share of the thickness
+  bool outside = false, overlap = false;
+  std::string refused;  // why the run ended; empty: finished
+  std::int64_t steps = 0, states = 0;
+
+  [[nodiscard]] bool gained() const { return gain > 1e-6; }
+  [[nodiscard]] bool wrong() const { return gained() || outside || overlap; }
+};
+
+class RandomRunJudge {
+ public:
+  RandomRunJudge(const simulation::Simulation& run, RandomRun& result) : run_(run), result_(result) {
+    start_ = lowest_ = energy();
+    scale_ = contact::kinetic_energy(run.model(), run.state());
+    for (std::size_t i = 0; i < run.model().bodies.size(); ++i)
+      if (run.model().bodies[i].mass > 0) scale_ += run.model().bodies[i].mass * run.model().gravity.norm() * 0.5;
+  }
+
+  void judge_energy() {
+    if (result_.scene.driven) return;
+    const double now = energy();
+    const double above = now - (result_.scene.compliant ? start_ : lowest_);
+    lowest_ = std::min(lowest_, now);
+    result_.gain = std::max(result_.gain, std::isfinite(above) ? above / scale_ : 1e300);
+  }
+  void judge_places() {
+    ++result_.states;
+    if (result_.scene.compliant) return;
+    const auto& bodies = run_.state().bodies;
+    const int up = run_.model().dimension == 2 ? 1 : 2;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      if (!(run_.model().bodies[i].mass > 0)) continue;
+      if (result_.scene.wall > 0)
+        result_.outside = result_.outside || bodies[i].pose.position.x() > result_.scene.wall;
+      else if (result_.scene.dimension != 25)
+        result_.outside = result_.outside || bodies[i].pose.position[up] < 0;
+    }
+    judge_overlaps();
+  }
+
+ private:
+  [[nodiscard]] double energy() const {
+    return contact::kinetic_energy(run_.model(), run_.state()) + contact::potential_energy(run_.model(), run_.state());
+  }
+  void judge_overlaps() {
+    const auto& model = run_.model();
+    std::vector<OverlapOracle> placed;
+    for (std::size_t i = 0; i < model.bodies.size(); ++i)
+      placed.emplace_back(model.bodies[i], run_.state().bodies[i].pose);
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      for (std::size_t j = i + 1; j < placed.size(); ++j) {
+        if (model.bodies[i].mass == 0 && model.bodies[j].mass == 0) continue;
+        const double depth = placed[i].depth(placed[j]),
+                     thickness = std::min(placed[i].thickness(), placed[j].thickness());
+        const model::Twist &a = run_.state().bodies[i].velocity, &b = run_.state().bodies[j].velocity;
+        const double way = run_.method().step * ((a.linear - b.linear).norm() + a.angular.norm() * placed[i].radius() +
+                                                 b.angular.norm() * placed[j].radius());
+        const double beyond = depth - 0.01 * thickness - way * way / thickness;
+        if (!(beyond > 0)) continue;
+        result_.overlap = true;
+        result_.depth = std::max(result_.depth, beyond / thickness);
+      }
+    }
+  }
+
+  const simulation::Simulation& run_;
+  RandomRun& result_;
+  double start_ = 0, lowest_ = 0, scale_ = 0;
+};
+
+inline RandomRun run_random(std::uint64_t seed, bool audit) {
+  RandomRun result;
+  result.scene = random_scene(seed);
+  try {
+    scene::Scene scene = scene::parse_scene(result.scene.text, "random.toml");
+    scene.method.audit = audit ? stepping::Auditing::On : stepping::Auditing::Off;
+    simulation::Simulation run(scene.model, scene.method);
+    if (!run.overlaps().empty()) {
+      result.refused = "bodies overlap at the start";
+      return result;
+    }
+    RandomRunJudge judge(run, result);
+    constexpr int kEvery = 10;  // steps between states that the oracle sees
+    run.run_until(scene.duration, [&](const simulation::Simulation&) {
+      judge.judge_energy();
+      if (++result.steps % kEvery == 0) judge.judge_places();
+      return true;
+    });
+    if (const stepping::StepFailure* failure = run.failure())
+      result.refused = !run.audit().passed()     ? run.audit().violation
+                       : failure->reason.empty() ? "a step was not certified"
+                                                 : failure->reason;
+    else
+      judge.judge_places();
+  } catch (const std::exception& error) {
+    result.refused = error.what();
+  }
+  return result;
+}
+
+}  // namespace stickslip::bench

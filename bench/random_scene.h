@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Random drops, stacks, shots and pushes as scene files: everything follows from one seed, so that a scene can be
+// written out and run on its own.
+//
+//     drop    1 to 4 bodies of any shape fall, turning, onto a floor (half-space, box, chain), perhaps beside a ramp
+//     stack   2 to 5 boxes, upright cylinders or rectangles, flush or nearly so
+//     shot    a body flies at up to 20 lengths per second at a thin wall or chain
+//     push    a driven body pushes 1 to 3 others over a floor, or (2.5D) over a plane on which they stand
+//
+// Friction 0 to 2, restitution 0 (half of them) to 1, step 1e-4 to 1e-2, all steppers; 2D, 2.5D and 3D.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace stickslip::bench {
+
+enum class Family { Drop, Stack, Shot, Push };
+inline constexpr std::array<const char*, 4> kFamilies{"drop", "stack", "shot", "push"};
+inline constexpr std::array<const char*, 6> kSteppers{"stewart-trinkle", "second-order",    "anitescu-potra",
+                                                      "implicit",        "song-pang-kumar", "runge-kutta"};
+
+struct RandomScene {
+  std::string text;
+  Family family{};
+  int stepper = 0;
+  int dimension = 3;  // 25: 2.5D
+  bool driven = false, compliant = false;
+  double wall = 0;  // shots: nothing whose centre starts at x < 0 may come to x > wall; 0: no wall
+};
+
+class SceneMaker {
+ public:
+  explicit SceneMaker(std::uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15ULL + 1) {}
+
+  RandomScene make() {
+    scene_.family = static_cast<Family>(pick(4));
+    scene_.stepper = pick(static_cast<int>(kSteppers.size()));
+    plane_ = chance(0.4);
+    scene_.dimension = plane_ ? 2 : 3;
+    if (scene_.family == Family::Push && chance(0.3)) plane_ = true, scene_.dimension = 25;
+    if (scene_.stepper == 5) scene_.compliant = true;
+    if (scene_.stepper == 4) scene_.compliant = chance(0.5);
+    const double h = std::pow(10.0, number(-4, -2));
+    const double duration = h * std::ceil(std::min(400.0, number(0.2, 0.6) / h));
+    scene_.text = fmt::format("dimension = {}\nduration = {:.6g}\n",
+                              scene_.dimension == 25 ? std::string("2.5") : std::to_string(scene_.dimension), duration);
+    // The gravity of 2.5D presses on the plane.
+    if (scene_.dimension == 25)
+      scene_.text += "gravity = [0, 0, -9.81]\n";
+    else
+      scene_.text += plane_ ? "gravity = [0, -9.81]\n" : "gravity = [0, 0, -9.81]\n";
+    scene_.text += fmt::format("[method]\nstepper = \"{}\"\nstep = {:.6g}\n",
+                               kSteppers[static_cast<std::size_t>(scene_.stepper)], h);
+    switch (scene_.family) {
+      case Family::Drop: drop(); break;
+      case Family::Stack: stack(); break;
+      case Family::Shot: shot(); break;
+      case Family::Push: push(); break;
+    }
+    contacts();
+    return scene_;
+  }
+
+ private:
+  double number(double low, double high) { return low + (high - low) * static_cast<double>(random_() >> 11) * 0x1p-53; }
+  int pick(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  bool chance(double p) { return number(0, 1) < p; }
+
+  std::string vector(double x, double y, double z) const {
+    return plane_ ? fmt::format("[{:.8g}, {:.8g}]", x, y) : fmt::format("[{:.8g}, {:.8g}, {:.8g}]", x, y, z);
+  }
+  std::string up(double across, double height) const { return vector(across, plane_ ? height : 0, height); }
+
+  // A shape of a size of about 0.2 to 1, and a bound of its radius.
+  std::string shape(double& radius) {
+    const double a = number(0.1, 0.5), b = number(0.1, 0.5), c = number(0.1, 0.5);
+    if (plane_) {
+      radius = std::hypot(a, b);
+      switch (pick(5)) {
+        case 0: radius = a; return fmt::format("{{ disc = {:.6g} }}", a);
+        case 1: return fmt::format("{{ box = [{:.6g}, {:.6g}] }}", 2 * a, 2 * b);
+        case 2: {
+          const int n = 3 + pick(5);
+          std::string points;
+          for (int i = 0; i < n; ++i) {
+            const double t = 6.283185307179586 * (i + 0.6 * number(0, 1)) / n;
+            points += fmt::format("{}[{:.6g}, {:.6g}]", i > 0 ? ", " : "", a * std::cos(t), b * std::sin(t));
+          }
+          radius = 2 * std::max(a, b);  // about the centre of mass
+          return fmt::format("{{ polygon = [{}] }}", points);
+        }
+        case 3:  // an L
+          radius = 2 * std::hypot(a, b);
+          return fmt::format(
+              "{{ polygon = [[0, 0], [{0:.6g}, 0], [{0:.6g}, {1:.6g}], [{2:.6g}, {1:.6g}], [{2:.6g}, "
+              "{3:.6g}], [0, {3:.6g}]] }}",
+              2 * a, 0.6 * b, 0.7 * a, 2 * b);
+        default:
+          return fmt::format("{{ superellipse = {{ a = {:.6g}, b = {:.6g}, exponent = {:.6g} }} }}", a, b,
+                             number(1.5, 5));
+      }
+    }
+    radius = std::sqrt(a * a + b * b + c * c);
+    switch (pick(6)) {
+      case 0: radius = a; return fmt::format("{{ sphere = {:.6g} }}", a);
+      case 1: return fmt::format("{{ box = [{:.6g}, {:.6g}, {:.6g}] }}", 2 * a, 2 * b, 2 * c);
+      case 2: radius = a + b; return fmt::format("{{ capsule = {{ radius = {:.6g}, length = {:.6g} }} }}", a, 2 * b);
+      case 3: return fmt::format("{{ cylinder = {{ radius = {:.6g}, length = {:.6g} }} }}", a, 2 * b);
+      case 4:
+        return fmt::format(
+            "{{ superellipsoid = {{ semi_axes = [{:.6g}, {:.6g}, {:.6g}], exponents = [{:.3g}, {:.3g}] }} }}", a, b, c,
+            number(1.5, 5), number(1.5, 5));
+      default: {
+        std::string points;
+        const int n = 5 + pick(8);
+        for (int i = 0; i < n; ++i)
+          points += fmt::format("{}[{:.6g}, {:.6g}, {:.6g}]", i > 0 ? ", " : "", a * number(-1, 1), b * number(-1, 1),
+                                c * number(-1, 1));
+        radius *= 2;
+        return fmt::format("{{ polyhedron = {{ vertices = [{}] }} }}", points);
+      }
+    }
+  }
+
+  void body(const std::string& name, const std::string& shape, const std::string& position, bool turned, double speed,
+            const std::string& velocity = {}) {
+    scene_.text += fmt::format("[[body]]\nname = \"{}\"\nmass = {:.4g}\nshape = {}\nposition = {}\n", name,
+                               std::pow(10.0, number(-1, 1)), shape, position);
+    if (turned) {
+      if (plane_)
+        scene_.text += fmt::format("angle = {:.6g}\n", number(-3, 3));
+      else
+        scene_.text += fmt::format("orientation = {{ axis = [{:.4g}, {:.4g}, {:.4g}], angle = {:.6g} }}\n",
+                                   number(-1, 1), number(-1, 1), number(0.1, 1), number(-3, 3));
+    }
+    scene_.text +=
+        "velocity = " +
+        (velocity.empty() ? vector(speed * number(-1, 1), speed * number(-1, 1), speed * number(-1, 1)) : velocity) +
+        "\n";
+    if (!turned) return;
+    if (plane_)
+      scene_.text += fmt::format("angular_velocity = {:.6g}\n", 4 * speed * number(-1, 1));
+    else
+      scene_.text += fmt::format("angular_velocity = [{:.6g}, {:.6g}, {:.6g}]\n", 4 * speed * number(-1, 1),
+                                 4 * speed * number(-1, 1), 4 * speed * number(-1, 1));
+  }
+  void fixed(const std::string& name, const std::string& shape, const std::string& position) {
+    scene_.text +=
+        fmt::format("[[body]]\nname = \"{}\"\nfixed = true\nshape = {}\nposition = {}\n", name, shape, position);
+  }
+  void floor() {
+    const int kind = pick(3);
+    if (kind == 0 || (kind == 2 && !plane_))
+      fixed("floor", plane_ ? "{ half-plane = { normal = [0, 1] } }" : "{ half-space = { normal = [0, 0, 1] } }",
+            vector(0, 0, 0));
+    else if (kind == 1)
+      fixed("floor", plane_ ? "{ box = [40, 1] }" : "{ box = [40, 40, 1] }", up(0, -0.5));
+    else
+      fixed("floor", "{ chain = [[-20, 0], [-1, 0], [1.5, 0], [20, 0]] }", vector(0, 0, 0));
+  }
+
+  void drop() {
+    floor();
+    if (chance(0.3))
+      fixed("ramp",
+            plane_ ? "{ half-plane = { normal = [0.4, 0.92], offset = -1.5 } }"
+                   : "{ half-space = { normal = [0.4, 0, 0.92], offset = -1.5 } }",
+            vector(0, 0, 0));
+    const int n = 1 + pick(4);
+    double height = 0.02;
+    for (int i = 0; i < n; ++i) {
+      double radius = 0;
+      const std::string s = shape(radius);
+      height += radius;
+      body(fmt::format("b{}", i), s, up(number(-0.1, 0.1), height), true, 1.5);
+      height += radius + 0.02;
+    }
+  }
+
+  void stack() {
+    floor();
+    const int n = 2 + pick(4);
+    double height = 0;
+    const bool equal = chance(0.5), flush = chance(0.4);
+    double a = number(0.2, 0.6), b = number(0.2, 0.6), c = number(0.1, 0.6);
+    for (int i = 0; i < n; ++i) {
+      if (!equal) a = number(0.2, 0.6), b = number(0.2, 0.6), c = number(0.1, 0.6);
+      const std::string s = plane_ ? fmt::format("{{ box = [{:.6g}, {:.6g}] }}", a, c)
+                            : pick(3) == 0
+                                ? fmt::format("{{ cylinder = {{ radius = {:.6g}, length = {:.6g} }} }}", 0.5 * a, c)
+                                : fmt::format("{{ box = [{:.6g}, {:.6g}, {:.6g}] }}", a, b, c);
+      c = std::stod(fmt::format("{:.6g}", c));
+      const double aside = flush ? 0 : number(-0.05, 0.05);
+      const double slit = chance(0.5) ? 0 : 1e-4 * number(0, 1);
+      height += 0.5 * c + slit;
+      body(fmt::format("b{}", i), s,
+           plane_ ? vector(aside, height, 0) : vector(aside, flush ? 0 : number(-0.05, 0.05), height), false, 0,
+           i == n - 1 && chance(0.5) ? vector(number(-1, 1), 0, 0) : vector(0, 0, 0));
+      height += 0.5 * c;
+    }
+  }
+
+  void shot() {
+    const double thick = std::pow(10.0, number(-2, -0.5));
+    const bool chain = plane_ && chance(0.3);
+    scene_.wall = chain ? 1e-9 : thick;
+    if (chain)
+      fixed("wall", "{ chain = [[0, -30], [0, -1], [0, 2], [0, 30]] }", vector(0, 0, 0));
+    else
+      fixed(
+          "wall",
+          plane_ ? fmt::format("{{ box = [{:.6g}, 60] }}", thick) : fmt::format("{{ box = [{:.6g}, 60, 60] }}", thick),
+          vector(0.5 * thick, 0, 0));
+    const int n = 1 + pick(2);
+    double x = -0.05;
+    for (int i = 0; i < n; ++i) {
+      double radius = 0;
+      const std::string s = shape(radius);
+      x -= radius;
+      const double speed = number(1, 20);
+      body(fmt::format("b{}", i), s, vector(x, 0, 0), true, 1, vector(speed, number(-1, 1), number(-1, 1)));
+      x -= radius + 0.05;
+    }
+  }
+
+  void push() {
+    scene_.driven = true;
+    if (scene_.dimension != 25) floor();
+    const double speed = number(0.1, 2);
+    const bool flat = scene_.dimension == 25;
+    scene_.text += fmt::format(
+        "[[body]]\nname = \"pusher\"\nshape = {}\nposition = {}\nmotion = {{ velocity = {} }}\n",
+        plane_ ? "{ box = [0.2, 0.3] }" : "{ box = [0.2, 1, 0.3] }", flat ? vector(-0.11, 0, 0) : up(-0.11, 0.16),
+        plane_ ? fmt::format("[\"{:.4g}\", \"0\"]", speed) : fmt::format("[\"{:.4g}\", \"0\", \"0\"]", speed));
+    const int n = 1 + pick(3);
+    double x = 0.01;
+    for (int i = 0; i < n; ++i) {
+      const double a = number(0.15, 0.5), b = number(0.15, 0.5);
+      const bool disc = flat && chance(0.4);
+      const std::string s = disc     ? fmt::format("{{ disc = {:.6g} }}", 0.5 * a)
+                            : plane_ ? fmt::format("{{ box = [{:.6g}, {:.6g}] }}", a, b)
+                                     : fmt::format("{{ box = [{:.6g}, {:.6g}, {:.6g}] }}", a, a, b);
+      const double height = 0.5 * std::stod(fmt::format("{:.6g}", b));
+      body(fmt::format("b{}", i), s, flat ? vector(x + 0.5 * a, number(-0.05, 0.05), 0) : up(x + 0.5 * a, height),
+           false, 0, vector(0, 0, 0));
+      if (flat)
+        scene_.text += fmt::format("support = {{ spread = {}, friction = {:.4g} }}\n", 4 + pick(30), number(0, 1));
+      x += a + 0.01;
+    }
+  }
+
+  void contacts() {
+    scene_.text += "[[contact]]\nbetween = [\"*\", \"*\"]\n";
+    scene_.text += fmt::format("friction = {:.4g}\n", chance(0.15) ? 0.0 : number(0, 2));
+    if (scene_.compliant)
+      scene_.text += "stiffness = 2e4\ndamping = 20\n";
+    else if (chance(0.5)) {
+      scene_.text += fmt::format("restitution = {:.4g}\n", chance(0.2) ? 1.0 : number(0, 1));
+      const std::array<const char*, 3> laws{"newton", "poisson", "stronge"};
+      scene_.text += fmt::format("impact = \"{}\"\n", laws[static_cast<std::size_t>(pick(3))]);
+    }
+  }
+
+  std::mt19937_64 random_;
+  RandomScene scene_;
+  bool plane_ = false;
+};
+
+inline RandomScene random_scene(std::uint64_t seed) {
+  return SceneMaker(seed).make();
+}
+
+}  // namespace stickslip::bench

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip._complementarity: the solvers of complementarity and frictional contact problems, for NumPy arrays and
+// SciPy sparse matrices. Needs nothing of the simulator. One solver per thread keeps its workspaces between calls; the
+// interpreter lock is released while a solver works, except where it calls back into Python.
+#include "arrays.h"
+
+#include "stickslip/complementarity/affine/affine_solver.h"
+#include "stickslip/complementarity/cone/contact_solver.h"
+#include "stickslip/complementarity/mcp/mcp_solver.h"
+
+#include <pybind11/stl.h>
+
+#include <exception>
+#include <limits>
+#include <utility>
+
+namespace stickslip::python {
+namespace {
+
+namespace ss = stickslip::complementarity;
+
+// What a solve found, and its certificate.
+struct Solution {
+  Eigen::VectorXd z, w;
+  ss::SolverSummary summary;
+};
+
+ss::SolverOptions options_from(double tolerance, int max_iterations, double time_limit) {
+  if (!(tolerance > 0 && tolerance <= 1e-2)) throw py::value_error("tolerance must be above 0 and at most 0.01");
+  if (max_iterations < 0) throw py::value_error("max_iterations must not be negative");
+  if (!(time_limit > 0)) throw py::value_error("time_limit must be positive");
+  ss::SolverOptions options;
+  options.tolerance = tolerance;
+  options.max_iterations = max_iterations;
+  options.time_limit = time_limit;
+  return options;
+}
+
+template <typename Solver>
+void check_solver_name(const std::string& name) {
+  if (name == "auto") return;
+  std::string known = "auto";
+  for (const ss::AlgorithmInfo& info : Solver::algorithms()) {
+    if (name == info.name) return;
+    known += fmt::format(", {}", info.name);
+  }
+  throw py::value_error(fmt::format("unknown solver \"{}\" (known: {})", name, known));
+}
+
+void require_valid(const std::string& objection) {
+  if (!objection.empty()) throw py::value_error(objection);
+}
+
+Eigen::VectorXd w_of(const ss::AffineProblem& problem, const Eigen::VectorXd& z) {
+  Eigen::VectorXd w = problem.q;
+  if (problem.is_dense)
+    w.noalias() += problem.dense * z;
+  else
+    w += problem.sparse * z;
+  return w;
+}
+
+Solution solve_affine(const ss::AffineProblem& problem, const std::string& solver, const ss::SolverOptions& options) {
+  check_solver_name<ss::AffineSolver>(solver);
+  require_valid(ss::validate(problem));
+  thread_local ss::AffineSolver affine;
+  Solution solution;
+  const py::gil_scoped_release unlocked;
+  solution.summary = affine.solve(problem, solution.z, options, solver);
+  solution.w = w_of(problem, solution.z);
+  return solution;
+}
+
+// A dense matrix is copied straight into the problem; sparse ones through their columns.
+ss::AffineProblem affine_problem(const py::object& matrix, const py::object& vector) {
+  ss::AffineProblem problem;
+  if (is_sparse(matrix)) {
+    Eigen::SparseMatrix<double> sparse = sparse_from(matrix, "M");
+    if (sparse.rows() != sparse.cols()) throw py::value_error("M must be square");
+    problem = ss::make_lcp(std::move(sparse), vector_from(vector, "q"));
+  } else {
+    const DoubleArray array = real_array(matrix, "M");
+    if (array.ndim() != 2 || array.shape(0) != array.shape(1)) throw py::value_error("M must be a square matrix");
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    problem = ss::make_lcp(Eigen::MatrixXd(Eigen::Map<const RowMajor>(array.data(), array.shape(0), array.shape(1))),
+                           vector_from(vector, "q"));
+  }
+  const Eigen::Index rows = problem.is_dense ? problem.dense.rows() : problem.sparse.rows();
+  if (problem.q.size() != rows)
+    throw py::value_error(fmt::format("q must have {} entries, as many as M has rows, not {}", rows, problem.q.size()));
+  return problem;
+}
+
+Solution solve_lcp(const py::object& matrix, const py::object& vector, const py::object& lower, const py::object& upper,
+                   const std::string& solver, double tolerance, int max_iterations, double time_limit) {
+  ss::AffineProblem problem = affine_problem(matrix, vector);
+  if (!lower.is_none()) problem.lower = vector_from(lower, "lower", problem.size());
+  if (!upper.is_none()) problem.upper = vector_from(upper, "upper", problem.size());
+  return solve_affine(problem, solver, options_from(tolerance, max_iterations, time_limit));
+}
+
+py::tuple solve_mlcp(const py::object& A, const py::object& B, const py::object& C, const py::object& D,
+                     const py::object& a, const py::object& b, const std::string& solver, double tolerance,
+                     int max_iterations, double time_limit) {
+  ss::MixedLcp blocks{sparse_from(A, "A"), sparse_from(B, "B"), sparse_from(C, "C"),
+                      sparse_from(D, "D"), vector_from(a, "a"), vector_from(b, "b")};
+  const Eigen::Index n = blocks.A.cols(), m = blocks.B.cols();
+  if (blocks.B.rows() != m || blocks.b.size() != m || blocks.C.rows() != blocks.A.rows() || blocks.C.cols() != m ||
+      blocks.D.rows() != m || blocks.D.cols() != n || blocks.a.size() != blocks.A.rows())
+    throw py::value_error(
+        "the blocks do not fit: A u + C v + a = 0 and 0 <= v, D u + B v + b >= 0 need A (k x n), C (k x m), D (m x n), "
+        "B (m x m), a (k), b (m)");
+  const ss::MixedLcpForm form = ss::make_mixed_lcp(blocks);
+  Solution solution = solve_affine(form.problem, solver, options_from(tolerance, max_iterations, time_limit));
+  const py::array_t<double> u = to_numpy(form.u(solution.z)), v = to_numpy(form.v(solution.z, m));
+  return py::make_tuple(u, v, std::move(solution));
+}
+
+// The callbacks of an MCP. The first exception of either ends the solve (F is then "not defined") and is raised again.
+struct Callbacks {
+  py::object function, jacobian;
+  Eigen::Index size = 0;
+  std::exception_ptr error;
+
+  template <typename Evaluate>
+  bool guarded(const Evaluate& evaluate) {
+    if (error) return false;
+    try {
+      evaluate();
+      return true;
+    } catch (...) {
+      error = std::current_exception();
+      return false;
+    }
+  }
+};
+
+Solution solve_mcp(const py::object& function, const py::object& jacobian, const py::object& lower,
+                   const py::object& upper, const py::object& start, const std::string& solver, double tolerance,
+                   int max_iterations, double time_limit) {
+  if (!PyCallable_Check(function.ptr())) throw py::type_error("F must be callable: F(x) -> array");
+  if (!jacobian.is_none() && !PyCallable_Check(jacobian.ptr()))
+    throw py::type_error("J must be callable, J(x) -> matrix, or None for finite differences");
+  check_solver_name<ss::McpSolver>(solver);
+  const ss::SolverOptions options = options_from(tolerance, max_iterations, time_limit);
+  Callbacks calls{function, jacobian, 0, {}};
+  ss::McpProblem problem;
+  problem.lower = vector_from(lower, "lower");
+  calls.size = problem.lower.size();
+  problem.upper = vector_from(upper, "upper", calls.size);
+  problem.function = [&](const Eigen::VectorXd& x, Eigen::VectorXd& f) {
+    return calls.guarded([&] { f = vector_from(calls.function(to_numpy(x)), "F(x)", calls.size); }) && f.allFinite();
+  };
+  if (!jacobian.is_none())
+    problem.jacobian = [&](const Eigen::VectorXd& x, Eigen::SparseMatrix<double>& J) {
+      return calls.guarded([&] {
+        J = sparse_from(calls.jacobian(to_numpy(x)), "J(x)");
+        if (J.rows() != calls.size || J.cols() != calls.size)
+          throw py::value_error(fmt::format("J(x) must be {0} x {0}, not {1} x {2}", calls.size, J.rows(), J.cols()));
+      });
+    };
+  Solution solution;
+  solution.z = vector_from(start, "x0", calls.size);
+  require_valid(ss::validate(problem));
+  ss::McpSolver mcp;
+  solution.summary = mcp.solve(problem, solution.z, options, solver);
+  if (calls.error) std::rethrow_exception(calls.error);
+  solution.w.resize(calls.size);
+  if (!problem.function(solution.z, solution.w)) solution.w.setConstant(std::numeric_limits<double>::quiet_NaN());
+  if (calls.error) std::rethrow_exception(calls.error);
+  return solution;
+}
+
+Eigen::VectorXd velocity_of(const ss::ContactProblem& problem, const std::vector<double>& r) {
+  const int d = problem.dimension();
+  Eigen::VectorXd u = Eigen::Map<const Eigen::VectorXd>(problem.q.data(), static_cast<Eigen::Index>(problem.q.size()));
+  using Block = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  for (int row = 0; row < problem.contacts(); ++row)
+    for (int k = problem.W.row_start[static_cast<std::size_t>(row)];
+         k < problem.W.row_start[static_cast<std::size_t>(row) + 1]; ++k)
+      u.segment(row * d, d) +=
+          Block(problem.W.value.data() + static_cast<std::ptrdiff_t>(k) * d * d, d, d) *
+          Eigen::Map<const Eigen::VectorXd>(
+              r.data() + static_cast<std::ptrdiff_t>(problem.W.column[static_cast<std::size_t>(k)]) * d, d);
+  return u;
+}
+
+Solution solve_contact(const py::object& matrix, const py::object& vector, const py::object& friction,
+                       const py::object& start, const std::string& solver, double tolerance, int max_iterations,
+                       double time_limit) {
+  check_solver_name<ss::ContactSolver>(solver);
+  const ss::SolverOptions options = options_from(tolerance, max_iterations, time_limit);
+  const Eigen::VectorXd q = vector_from(vector, "q"), mu = vector_from(friction, "mu");
+  const Eigen::Index contacts = mu.size();
+  const Eigen::Index dimension = contacts > 0 && q.size() % contacts == 0 ? q.size() / contacts : 0;
+  if (dimension != 2 && dimension != 3)
+    throw py::value_error(
+        fmt::format("q must have 2 (plane) or 3 (space) entries for each of the {} entries of mu, not {} in all",
+                    contacts, q.size()));
+  const Eigen::SparseMatrix<double> W = sparse_from(matrix, "W");
+  if (W.rows() != q.size() || W.cols() != q.size())
+    throw py::value_error(fmt::format("W must be {0} x {0}, not {1} x {2}", q.size(), W.rows(), W.cols()));
+  ss::ContactProblem problem;
+  problem.W = ss::make_block_matrix(W, static_cast<int>(dimension));
+  problem.q.assign(q.begin(), q.end());
+  problem.mu.assign(mu.begin(), mu.end());
+  require_valid(ss::validate(problem));
+  std::vector<double> r;
+  if (!start.is_none()) {
+    const Eigen::VectorXd given = vector_from(start, "start", q.size());
+    r.assign(given.begin(), given.end());
+  }
+  thread_local ss::ContactSolver cone;
+  Solution solution;
+  const py::gil_scoped_release unlocked;
+  solution.summary = cone.solve(problem, r, options, solver);
+  solution.z = Eigen::Map<const Eigen::VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
+  solution.w = velocity_of(problem, r);
+  return solution;
+}
+
+template <typename Solver>
+std::vector<std::pair<std::string, std::string>> catalogue() {
+  std::vector<std::pair<std::string, std::string>> list{{"auto", "the algorithms below, until one is certified"}};
+  for (const ss::AlgorithmInfo& info : Solver::algorithms()) list.emplace_back(info.name, info.description);
+  return list;
+}
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+void bind_solution(py::module_& module) {
+  py::class_<Solution>(module, "Solution", "The answer of a solve, with its certificate.")
+      .def_property_readonly(
+          "z", [](const Solution& s) { return to_numpy(s.z); },
+          "The unknowns: z of an affine problem, x of an MCP, impulses r of a contact problem.")
+      .def_property_readonly(
+          "w", [](const Solution& s) { return to_numpy(s.w); },
+          "The other side: M z + q, F(x), or relative velocities u = W r + q.")
+      .def_property_readonly(
+          "solved", [](const Solution& s) { return s.summary.solved(); },
+          "True only when the certificate of the problem as posed is within the tolerance.")
+      .def_property_readonly(
+          "status", [](const Solution& s) { return ss::to_string(s.summary.status); },
+          "solved, infeasible, ray, stalled, iteration-limit, time-limit or bad-input.")
+      .def_property_readonly(
+          "residual", [](const Solution& s) { return s.summary.residual.error; },
+          "The certificate: the error that the tolerance is compared with.")
+      .def_property_readonly(
+          "residual_parts",
+          [](const Solution& s) {
+            const ss::Residual& r = s.summary.residual;
+            py::dict parts;
+            parts["natural"] = r.natural;
+            parts["scaled"] = r.scaled;
+            parts["primal"] = r.primal;
+            parts["dual"] = r.dual;
+            parts["complementarity"] = r.complementarity;
+            parts["cone"] = r.cone;
+            return parts;
+          },
+          "The parts of the certificate.")
+      .def_property_readonly(
+          "solver", [](const Solution& s) { return s.summary.solver; }, "The algorithm that gave the answer.")
+      .def_property_readonly(
+          "iterations", [](const Solution& s) { return s.summary.iterations; }, "Iterations of all attempts together.")
+      .def_property_readonly(
+          "seconds", [](const Solution& s) { return s.summary.seconds; }, "Wall time of the solve.")
+      .def(
+          "report", [](const Solution& s) { return s.summary.full_report(); }, "All that the solver tells, in words.")
+      .def("__bool__", [](const Solution& s) { return s.summary.solved(); })
+      .def("__repr__", [](const Solution& s) { return fmt::format("<Solution: {}>", s.summary.brief_report()); });
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_complementarity, module) {
+  module.doc() = "Solvers of complementarity and frictional contact problems, each answer with a certificate.";
+  bind_solution(module);
+  module.def(
+      "solve_lcp", &solve_lcp, py::arg("M"), py::arg("q"), py::kw_only(), py::arg("lower") = py::none(),
+      py::arg("upper") = py::none(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8,
+      py::arg("max_iterations") = 0, py::arg("time_limit") = kNoLimit,
+      "Find z with lower <= z <= upper, w = M z + q, w_i >= 0 where z_i = lower_i, w_i <= 0 where z_i = upper_i "
+      "and w_i = 0 between.\n\nWithout bounds: the LCP 0 <= z, w >= 0, z.w = 0. M may be dense or a SciPy sparse "
+      "matrix.\n\n"
+      ">>> from stickslip import complementarity as sc\n"
+      ">>> sc.solve_lcp([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0]).z.round(6).tolist()\n"
+      "[1.333333, 2.333333]\n");
+  module.def("solve_mlcp", &solve_mlcp, py::arg("A"), py::arg("B"), py::arg("C"), py::arg("D"), py::arg("a"),
+             py::arg("b"), py::kw_only(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8,
+             py::arg("max_iterations") = 0, py::arg("time_limit") = kNoLimit,
+             "Mixed LCP: A u + C v + a = 0 with u free, 0 <= v, D u + B v + b >= 0, complementary. Returns (u, v, "
+             "solution).");
+  module.def("solve_mcp", &solve_mcp, py::arg("F"), py::arg("J"), py::arg("lower"), py::arg("upper"), py::arg("x0"),
+             py::kw_only(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0,
+             py::arg("time_limit") = kNoLimit,
+             "Nonlinear mixed complementarity problem: lower <= x <= upper, complementary to F(x).\n\nJ(x) gives the "
+             "Jacobian (dense or sparse); None takes finite differences. Entries of F that are not finite mean \"not "
+             "defined here\". An exception in F or J ends the solve and is raised.");
+  module.def(
+      "solve_contact", &solve_contact, py::arg("W"), py::arg("q"), py::arg("mu"), py::kw_only(),
+      py::arg("start") = py::none(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8,
+      py::arg("max_iterations") = 0, py::arg("time_limit") = kNoLimit,
+      "Frictional contact with the exact Coulomb cone: u = W r + q, |r_t| <= mu r_n, friction against the slip.\n\n"
+      "Each contact has 2 (plane) or 3 (space) rows: normal, then tangents. `start`: impulses to begin from.\n\n"
+      ">>> from stickslip import complementarity as sc\n"
+      ">>> sc.solve_contact([[1.0, 0.0], [0.0, 1.0]], [-1.0, 0.2], [0.5]).z.round(6).tolist()\n"
+      "[1.0, -0.2]\n");
+  module.def("lcp_solvers", &catalogue<ss::AffineSolver>, "Names and descriptions of the solvers of affine problems.");
+  module.def("mcp_solvers", &catalogue<ss::McpSolver>, "Names and descriptions of the solvers of MCPs.");
+  module.def("contact_solvers", &catalogue<ss::ContactSolver>, "Names and descriptions of the contact solvers.");
+}
+
+}  // namespace stickslip::python

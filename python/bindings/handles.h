@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The types behind the Python classes Model and Simulation.
+//
+// A Model is a scene document with the values that were given for it; it never changes. A Simulation owns the scene
+// that it runs. Its steps run without the interpreter lock, so a second thread could touch it meanwhile: every access
+// takes the simulation through Simulation::Use, which raises RuntimeError while another thread is inside.
+#pragma once
+
+#include "arrays.h"
+
+#include "stickslip/scene/observer.h"
+#include "stickslip/scene/scene.h"
+#include "stickslip/simulation/simulation.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stickslip::python {
+
+// A value for --set from a Python object: numbers with all digits, texts as they are.
+[[nodiscard]] std::string override_value(const py::handle& value, const std::string& name);
+
+class Model {
+ public:
+  Model(std::shared_ptr<const scene::Document> document, std::vector<scene::Override> overrides);
+
+  // The same document with further values.
+  [[nodiscard]] Model with(const std::vector<scene::Override>& more) const;
+
+  [[nodiscard]] const scene::Scene& scene() const { return *scene_; }
+  [[nodiscard]] const scene::Document& document() const { return *document_; }
+  [[nodiscard]] const std::vector<scene::Override>& overrides() const { return overrides_; }
+
+ private:
+  std::shared_ptr<const scene::Document> document_;
+  std::vector<scene::Override> overrides_;
+  std::shared_ptr<const scene::Scene> scene_;
+};
+
+// Keyword arguments of Python as overrides: parameters by name, "duration", "stepper", "step" and every other key of
+// [method] by its own name. A parameter of the scene hides a key of [method] of the same name.
+[[nodiscard]] std::vector<scene::Override> overrides_from(const Model* model, const py::kwargs& values);
+
+class Simulation {
+ public:
+  explicit Simulation(const Model& model);
+
+  // Exclusive access for one call.
+  class Use {
+   public:
+    explicit Use(Simulation& simulation) : busy_(simulation.busy_) {
+      if (busy_.exchange(true)) throw std::runtime_error("the simulation is being used by another thread");
+    }
+    ~Use() { busy_.store(false); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    std::atomic<bool>& busy_;
+  };
+
+  [[nodiscard]] simulation::Simulation& run() { return *simulation_; }
+  [[nodiscard]] const scene::Scene& scene() const { return *scene_; }
+  [[nodiscard]] std::size_t body_index(const std::string& name) const;  // throws py::key_error with the nearest name
+
+  stepping::StepReport step();
+  bool run_until(double time);  // false: a step was not certified
+  void observe(std::vector<double>& values);
+
+  // A force and torque on a body, kept until they are changed. The first use makes room for them in the model.
+  [[nodiscard]] model::Wrench applied(std::size_t body) const;
+  void apply(std::size_t body, const model::Wrench& wrench);
+
+  [[nodiscard]] std::string save() const;
+  void restore(std::string_view bytes);  // throws std::runtime_error
+  void reset();
+  void set_state(const model::State& state);
+
+ private:
+  void start();
+  void make_room_for_forces();
+  void watch();
+
+  std::unique_ptr<scene::Scene> scene_;  // stays where it is: forces and observers point into it
+  std::unique_ptr<simulation::Simulation> simulation_;
+  std::unique_ptr<scene::Observer> observer_;
+  std::shared_ptr<std::vector<model::Wrench>> applied_;  // read by the force functions; null until forces are used
+  std::atomic<bool> busy_ = false;
+};
+
+void bind_model(py::module_& module);
+void bind_simulation(py::module_& module);
+void bind_batch(py::module_& module);
+void bind_files(py::module_& module);
+void bind_run(py::module_& module);
+void bind_design(py::module_& module);
+
+}  // namespace stickslip::python

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the stickslip authors
+"""Solvers of complementarity and frictional contact problems. Needs NumPy only; takes SciPy sparse matrices when given.
+
+"Solved" has one meaning: a function that knows nothing of the solver has evaluated the residual of the problem as it was
+posed and found it below the tolerance.
+"""
+from ._complementarity import (
+    Solution,
+    contact_solvers,
+    lcp_solvers,
+    mcp_solvers,
+    solve_contact,
+    solve_lcp,
+    solve_mcp,
+    solve_mlcp,
+)
+
+__all__ = [
+    "Solution",
+    "contact_solvers",
+    "lcp_solvers",
+    "mcp_solvers",
+    "solve_contact",
+    "solve_lcp",
+    "solve_mcp",
+    "solve_mlcp",
+]

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the stickslip authors
+"""The solvers: answers checked against the problem's own conditions, never against the solver's word."""
+import threading
+
+import numpy as np
+import pytest
+
+from stickslip import complementarity as sc
+
+
+def lcp_violation(M, q, z):
+    """Largest violation of z >= 0, M z + q >= 0 and complementarity."""
+    w = np.asarray(M @ z).ravel() + q
+    return max(np.max(-z), np.max(-w), np.max(np.abs(np.minimum(z, w))))
+
+
+def positive_definite(rng, n):
+    A = rng.standard_normal((n, n))
+    return A @ A.T + 0.1 * np.eye(n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 60])
+def test_random_positive_definite_lcps_are_solved(n):
+    rng = np.random.default_rng(n)
+    for _ in range(50):
+        M, q = positive_definite(rng, n), rng.standard_normal(n)
+        found = sc.solve_lcp(M, q)
+        assert found.solved and bool(found)
+        # The certificate is 1e-8 relative to the data; n and the norm of M enter the absolute violation.
+        assert lcp_violation(M, q, found.z) < 1e-6 * (1 + np.abs(M).sum())
+        np.testing.assert_allclose(found.w, M @ found.z + q, atol=1e-12 * np.abs(M).sum() * (1 + np.abs(found.z).max()))
+
+
+def test_sparse_and_dense_give_the_same():
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(3)
+    M, q = positive_definite(rng, 30), rng.standard_normal(30)
+    M[np.abs(M) < 3] = 0
+    M += 40 * np.eye(30)
+    for form in (sparse.csc_matrix, sparse.csr_matrix, sparse.coo_matrix):
+        np.testing.assert_allclose(sc.solve_lcp(form(M), q).z, sc.solve_lcp(M, q).z, atol=1e-8)
+
+
+def test_quantecon_issue_768_ten_by_ten_positive_definite():
+    rng = np.random.RandomState(0)
+    A = rng.randn(10, 10)
+    M, q = A @ A.T, rng.randn(10)
+    found = sc.solve_lcp(M, q)
+    assert found.solved
+    assert lcp_violation(M, q, found.z) < 1e-6
+
+
+def test_box_bounds_hold_as_a_relay():
+    found = sc.solve_lcp(np.eye(3), [-5.0, 0.2, 5.0], lower=[-1, -1, -1], upper=[1, 1, 1])
+    np.testing.assert_allclose(found.z, [1, -0.2, -1], atol=1e-12)
+
+
+def test_infeasible_problem_is_not_called_solved():
+    found = sc.solve_lcp([[0.0]], [-1.0])
+    assert not found.solved and found.status in ("infeasible", "ray")
+
+
+def test_mixed_lcp_free_and_nonnegative_unknowns():
+    # u = 1 - v, 0 <= v, u + v - 3 >= 0 never tight with u free: v = 0 needs u - 3 >= 0, impossible; v > 0 closes it.
+    u, v, found = sc.solve_mlcp([[1.0]], [[2.0]], [[1.0]], [[0.0]], [-1.0], [-3.0])
+    assert found.solved
+    np.testing.assert_allclose(v, [1.5], atol=1e-9)
+    np.testing.assert_allclose(u, [-0.5], atol=1e-9)
+
+
+def test_mcp_kojima_shindo():
+    def F(x):
+        a, b, c, d = x
+        return [
+            3 * a * a + 2 * a * b + 2 * b * b + c + 3 * d - 6,
+            2 * a * a + a + b * b + 10 * c + 2 * d - 2,
+            3 * a * a + a * b + 2 * b * b + 2 * c + 9 * d - 9,
+            a * a + 3 * b * b + 2 * c + 3 * d - 3,
+        ]
+
+    found = sc.solve_mcp(F, None, np.zeros(4), np.full(4, np.inf), np.ones(4))
+    assert found.solved
+    answers = ([np.sqrt(6) / 2, 0, 0, 0.5], [1, 0, 3, 0])
+    assert min(np.abs(found.z - np.array(a)).max() for a in answers) < 1e-6
+
+
+def test_mcp_callback_error_reaches_the_caller():
+    def F(x):
+        raise ZeroDivisionError("in F")
+
+    with pytest.raises(ZeroDivisionError, match="in F"):
+        sc.solve_mcp(F, None, [0.0], [1.0], [0.5])
+    with pytest.raises(ValueError, match="F\\(x\\) must have 1 entries"):
+        sc.solve_mcp(lambda x: [1.0, 2.0], None, [0.0], [1.0], [0.5])
+    with pytest.raises(ValueError, match="J\\(x\\) must be 1 x 1"):
+        sc.solve_mcp(lambda x: [x[0]], lambda x: np.eye(2), [0.0], [1.0], [0.5])
+
+
+def test_sliding_and_sticking_contact_in_space():
+    # One contact with W = 1: sticks while the tangential speed is below mu times the normal impulse.
+    sticks = sc.solve_contact(np.eye(3), [-1.0, 0.2, 0.1], [0.5])
+    np.testing.assert_allclose(sticks.z, [1.0, -0.2, -0.1], atol=1e-9)
+    slides = sc.solve_contact(np.eye(3), [-1.0, 3.0, 4.0], [0.5])
+    np.testing.assert_allclose(slides.z, [1.0, -0.3, -0.4], atol=1e-7)
+    np.testing.assert_allclose(slides.w, [0.0, 2.7, 3.6], atol=1e-7)
+
+
+def test_threads_solve_at_the_same_time():
+    rng = np.random.default_rng(1)
+    problems = [(positive_definite(rng, 40), rng.standard_normal(40)) for _ in range(40)]
+    expected = [sc.solve_lcp(M, q).z for M, q in problems]
+    wrong = []
+
+    def work():
+        for (M, q), z in zip(problems, expected):
+            if not np.array_equal(sc.solve_lcp(M, q).z, z):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_random_misuse_raises_and_never_crashes():
+    rng = np.random.default_rng(0)
+    values = [
+        None, "text", b"bytes", 1, -1, 1.5, float("nan"), float("inf"), 1j, [], [[]], [1, 2], [[1, 2], [3]], {}, object(),
+        np.zeros(0), np.zeros((0, 0)), np.eye(2), np.eye(3), np.zeros((2, 3)), np.full(2, np.nan), np.full((2, 2), np.inf),
+        np.array(["a", "b"]), np.array([1 + 1j, 2]), np.zeros((2, 2, 2)), np.array([None, 1]), np.arange(2), True,
+        np.zeros(2, dtype="datetime64[s]"), lambda x: x,
+    ]
+    names = [sc.solve_lcp, sc.solve_contact, sc.solve_mcp, sc.solve_mlcp]
+    arity = {sc.solve_lcp: 2, sc.solve_contact: 3, sc.solve_mcp: 5, sc.solve_mlcp: 6}
+    for _ in range(4000):
+        function = names[rng.integers(len(names))]
+        arguments = [values[rng.integers(len(values))] for _ in range(arity[function])]
+        options = {}
+        if rng.random() < 0.3:
+            key = ["solver", "tolerance", "max_iterations", "time_limit", "nonsense"][rng.integers(5)]
+            options[key] = values[rng.integers(len(values))]
+        try:
+            function(*arguments, **options)
+        except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
+            pass

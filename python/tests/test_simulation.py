@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the stickslip authors
+"""Models, simulations, batches and runs from Python, against closed forms and against the command."""
+import pathlib
+import threading
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+
+BLOCK = """
+title = "A block slides to rest"
+dimension = 2
+gravity = [0, -9.81]
+duration = 1
+[parameters]
+mu = { value = 0.3, min = 0, max = 2 }
+v = 1
+[method]
+step = 1e-3
+[[body]]
+name = "floor"
+fixed = true
+shape = { half-plane = { normal = [0, 1] } }
+[[body]]
+name = "block"
+mass = 2
+shape = { box = [0.2, 0.1] }
+position = [0, 0.05]
+velocity = ["v", 0]
+[[contact]]
+between = ["*", "*"]
+friction = "mu"
+[observe]
+x = "block.x"
+vmax = "max_over_time(block.vx)"
+"""
+
+
+@pytest.fixture
+def model():
+    return ss.Model.from_string(BLOCK)
+
+
+def test_block_stops_after_v2_over_2_mu_g(model):
+    run = model.run(stepper="second-order", step=1e-2)
+    assert run.certified
+    # Second order locates the stop: exact but for rounding.
+    assert run.final["x"] == pytest.approx(1 / (2 * 0.3 * 9.81), abs=1e-9)
+    assert run["x"][-1] == run.final["x"]
+    assert len(run.time) == len(run["x"]) == len(run)
+    assert run.position("block").shape == (len(run), 3)
+    assert any(change[4] == "stick" for change in run.modes)
+
+
+def test_stepping_by_hand_gives_the_bits_of_the_run(model):
+    run = model.run()
+    sim = ss.Simulation(model)
+    while sim.time < 1 - 1e-9:
+        step = sim.step()
+        assert step.certified and step.residual < 1e-8
+    assert sim["x"] == run.final["x"]
+    assert sim["vmax"] == run.final["vmax"]
+
+
+def test_contact_forces_carry_the_weight(model):
+    sim = ss.Simulation(model, v=0)
+    sim.step()
+    contacts = sim.contacts
+    assert contacts["force"][:, 1].sum() == pytest.approx(-2 * 9.81 * np.sign(-contacts["normal"][0, 1]), rel=1e-9)
+    assert set(contacts["mode"]) == {1}
+
+
+def test_an_applied_force_moves_the_block_once_it_exceeds_friction(model):
+    sim = ss.Simulation(model, v=0, stepper="second-order")
+    body = sim.body("block")
+    body.force = [0.99 * 0.3 * 2 * 9.81, 0, 0]
+    sim.run_until(0.5)
+    assert sim["x"] == 0
+    body.force = [0.3 * 2 * 9.81 + 2.0, 0, 0]  # one metre per second squared more than friction
+    sim.run_until(1.5)
+    assert sim["x"] == pytest.approx(0.5, abs=1e-9)
+    assert list(body.force) == [0.3 * 2 * 9.81 + 2.0, 0, 0]
+
+
+def test_saved_bytes_restore_the_same_bits(model):
+    sim = ss.Simulation(model)
+    sim.run_until(0.1)
+    saved = sim.save()
+    sim.run_until(0.3)
+    end = sim["x"]
+    sim.restore(saved)
+    assert sim.time == pytest.approx(0.1)
+    sim.run_until(0.3)
+    assert sim["x"] == end
+    with pytest.raises(RuntimeError):
+        sim.restore(saved[:-3])
+    sim.reset()
+    assert sim.time == 0 and sim["x"] == 0
+
+
+def test_state_in_and_out(model):
+    sim = ss.Simulation(model, mu=0)
+    positions, velocities = sim.positions, sim.velocities
+    positions[1, 0], velocities[1, 0] = 3, 2
+    sim.set_state(time=1.0, positions=positions, velocities=velocities)
+    sim.run_until(1.5)
+    assert sim["x"] == pytest.approx(4, abs=1e-9)
+    with pytest.raises(ValueError, match="positions must be an array of 2 x 3"):
+        sim.set_state(positions=[1, 2])
+
+
+def test_batch_has_the_same_bits_for_any_number_of_threads(model):
+    mu = np.linspace(0.1, 0.5, 40)
+    one, two = ss.batch(model, mu=mu, threads=1), ss.batch(model, mu=mu, threads=2)
+    assert np.array_equal(one["x"], two["x"]) and one.certified.all()
+    assert one["x"][7] == model.run(mu=mu[7]).final["x"]
+    np.testing.assert_array_equal(one["mu"], mu)
+
+
+def test_batch_reports_why_a_trial_failed(model):
+    out = ss.batch(model, mu=[0.3, -1.0])
+    assert list(out.certified) == [True, False]
+    assert out.status == ["finished", "rejected"] and out.cause[1]
+    with pytest.raises(ss.SceneError, match="did you mean 'mu'"):
+        ss.batch(model, mv=[1.0])
+
+
+def test_sensitivity_of_the_stopping_distance(model):
+    found = model.with_values(stepper="stewart-trinkle").sensitivity(["mu"])
+    # x = v^2 / (2 mu g) at first order in the step: the derivative has an error of the order of the step.
+    assert found["x"]["mu"]["value"] == pytest.approx(-1 / (2 * 0.3**2 * 9.81), rel=2e-2)
+
+
+def test_scene_errors_say_where(model):
+    with pytest.raises(ss.SceneError) as caught:
+        ss.Model.from_string("dimension = 2\nduration = 1\nfoo = 3\n", name="bad.toml")
+    assert caught.value.file == "bad.toml" and caught.value.line == 3
+    with pytest.raises(ss.SceneError, match="did you mean"):
+        model.with_values(mv=1)
+    with pytest.raises(ss.FileError):
+        ss.Recording("/nonexistent.h5")
+    with pytest.raises(KeyError, match="block"):
+        ss.Simulation(model).body("blok")
+
+
+def test_recording_is_kept_where_asked_and_makes_a_page(model, tmp_path):
+    path = tmp_path / "block.h5"
+    run = model.run(record=path)
+    again = ss.Recording(path)
+    assert np.array_equal(again["x"], run["x"])
+    assert "<iframe" in again._repr_html_()
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(again.to_pandas(), pandas.DataFrame)
+
+
+def test_two_threads_cannot_share_a_step(model):
+    sim = ss.Simulation(model, duration=100)
+    seen = []
+
+    def work():
+        for _ in range(3000):
+            try:
+                sim.step()
+                sim.contacts
+            except RuntimeError as error:
+                seen.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all("another thread" in text for text in seen)
+
+
+def test_progress_is_called_and_may_stop_the_run(model):
+    times = []
+    model.run(progress=times.append)
+    assert times == sorted(times) and len(times) > 3
+
+    def enough(time):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.run(progress=enough)
+
+
+def test_plan_finds_the_shot_of_the_example():
+    found = ss.plan(EXAMPLES / "plan-ball" / "plan.toml")
+    assert found["solved"]
+    best = found["solutions"][0]
+    assert best["violation"] < 1e-8 and best["certificate"] < 1e-8 and best["unknowns"]
+
+
+def test_study_and_its_table(tmp_path):
+    store = ss.study(EXAMPLES / "ball" / "study.toml", store=tmp_path / "ball.db")
+    assert len(store) == len(store["trial"]) > 0
+    assert set(store.parameters) <= set(store.columns())
+    again = ss.study(EXAMPLES / "ball" / "study.toml", store=tmp_path / "ball.db")
+    assert len(again) == len(store)
+
+
+def test_rate_of_a_batch_has_wilsons_interval(model):
+    out = ss.batch(model, mu=np.linspace(0, 0.5, 10))
+    rate = out.rate("x")
+    low, high = rate.interval(0.95)
+    assert rate.value == 1 and high <= 1 + 1e-12 and 0.7 < low < 0.75  # Wilson: 10 / (10 + 1.96^2)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the stickslip authors
+"""The stubs (.pyi) name what the extension modules have: nothing more, nothing less, with the same arguments."""
+import ast
+import pathlib
+import re
+
+import pytest
+
+import stickslip.runs  # completes Model and Batch
+from stickslip import _complementarity, _core
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "stickslip"
+
+
+def arguments(node):
+    return [a.arg for a in node.args.args + node.args.kwonlyargs if a.arg != "self"]
+
+
+def declared(module):
+    tree = ast.parse((FOLDER / (module.__name__.split(".")[-1] + ".pyi")).read_text())
+    functions, classes = {}, {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = arguments(node)
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+    return functions, classes
+
+
+def actual_arguments(function):
+    line = function.__doc__.splitlines()[0]
+    inside = line[line.index("(") + 1 : line.rindex(") ->")]
+    names = re.findall(r"(?:^|, )(\w+):", inside)
+    return [name for name in names if name not in ("self",)]
+
+
+@pytest.mark.parametrize("module", [_complementarity, _core], ids=lambda module: module.__name__)
+def test_functions_and_their_arguments(module):
+    functions, classes = declared(module)
+    real = {n for n in dir(module) if not n.startswith("__") and callable(getattr(module, n))}
+    assert set(functions) | set(classes) == real
+    for name, names in functions.items():
+        assert names == actual_arguments(getattr(module, name)), name
+
+
+@pytest.mark.parametrize("module", [_complementarity, _core], ids=lambda module: module.__name__)
+def test_members_of_classes(module):
+    for name, members in declared(module)[1].items():
+        real = getattr(module, name)
+        if issubclass(real, BaseException):
+            continue
+        public = {n for n in vars(real) if not n.startswith("_")}
+        assert public == {n for n in members if not n.startswith("_")}, name

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/simulation/audit.h"
+
+#include "stickslip/contact/compliance.h"
+#include "stickslip/stepping/motion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stickslip::simulation {
+
+using stepping::index;
+using stepping::StepReport;
+using stepping::World;
+
+namespace {
+
+constexpr double kDepth = 1e-2;     // of the thickness
+constexpr double kGain = 1e-3;      // of the largest kinetic energy, in one step
+constexpr double kMomentum = 1e-4;  // of the impulses on a body
+// The same for steppers of higher order: they tell the forces of an instant of the step, which change within it.
+constexpr double kMomentumOfOrder = 1e-2;
+constexpr double kFar = 1e6;           // scene sizes
+constexpr std::size_t kMostPairs = 8;  // looked at after one step with events
+
+// Other steppers take surfaces as rigid, whatever their stiffness.
+bool gives_way(const World& world, const model::Surface& surface) {
+  const std::string& stepper = world.method.stepper;
+  return (stepper == "song-pang-kumar" || stepper == "runge-kutta") && contact::is_compliant(surface.compliance);
+}
+
+// Why the energy of a scene cannot be judged; empty when it can.
+const char* objection_to_energy(const World& world) {
+  if (world.method.motion != stepping::MotionModel::Dynamic) return "motion without inertia";
+  for (const model::Surface& surface : world.model.surfaces)
+    if (gives_way(world, surface)) return "compliant contacts store energy";
+  for (const model::Body& body : world.model.bodies)
+    if (!body.support.points.empty() && body.support.on >= 0) return "supports on a body that moves";
+  return "";
+}
+
+bool in_one_part(const StepReport& report) {
+  return report.sub_steps == 1 && report.fallbacks == 0 && report.events.empty();
+}
+
+Vec3 velocity_at(const model::BodyState& body, const model::Twist& v, const Vec3& point) {
+  return v.linear + v.angular.cross(point - body.pose.position);
+}
+
+bool is_finite(const model::BodyState& body) {
+  return body.pose.position.allFinite() && body.pose.orientation.coeffs().allFinite() &&
+         body.velocity.linear.allFinite() && body.velocity.angular.allFinite() && std::isfinite(body.angle);
+}
+
+}  // namespace
+
+Audit::Audit(const World& world) : overlaps_(world.model) {
+  summary_.on = true;
+  summary_.energy_reason = objection_to_energy(world);
+  judges_energy_ = *summary_.energy_reason == '\0';
+  judges_momentum_ = world.method.motion == stepping::MotionModel::Dynamic;
+  order_ = stepping::order_of(world.method.stepper);
+  const double g = world.model.gravity.norm();
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
+    const model::Body& body = world.model.bodies[i];
+    const contact::BodyTraits& traits = world.traits[i];
+    has_drives_ = has_drives_ || traits.driven;
+    keep_states_ = keep_states_ || traits.pushed;
+    if (!traits.movable) continue;
+    Mass mass;
+    mass.body = static_cast<int>(i);
+    for (int k = 0; k < 3; ++k)
+      if (traits.free_translation[index(k)]) mass.translation[k] = body.mass;
+    mass.weight = mass.translation.cwiseProduct(world.model.gravity);
+    if (traits.free_rotation) {
+      mass.anisotropic = !body.planar() && !traits.isotropic;
+      mass.inertia = mass.anisotropic ? 0 : body.planar() ? body.inertia(2, 2) : body.inertia(0, 0);
+    }
+    masses_.push_back(mass);
+    falling_ += body.mass * g * g;
+  }
+  step_work_ = kStepWork + kBodyWork * static_cast<std::int64_t>(masses_.size());
+  velocity_.resize(world.model.bodies.size());
+  impulse_.resize(velocity_.size());
+  impulse_size_.resize(velocity_.size());
+  begin(world);
+}
+
+void Audit::begin(const World& world) {
+  start_.clear();
+  start_time_ = world.state.time;
+  scene_size_ = 0;
+  bool finite = true;
+  for (std::size_t i = 0; i < world.state.bodies.size(); ++i) {
+    finite = finite && is_finite(world.state.bodies[i]);
+    scene_size_ =
+        std::max(scene_size_, world.state.bodies[i].pose.position.norm() + overlaps_.radius(static_cast<int>(i)));
+  }
+  if (finite)
+    for (const collision::BodyOverlap& found : overlaps_.find(world.state))
+      start_.push_back({found.body_a, found.body_b, found.depth});
+  credit_ = 0;
+  due_ = true;  // the first step is looked at
+  energy_ = energy_of(world);
+  largest_kinetic_ = std::max(largest_kinetic_, energy_.kinetic);
+}
+
+// --- energy
+
+Audit::Energy Audit::energy_of(const World& world) const {
+  Energy sum;
+  double kinetic = 0;
+  for (const Mass& mass : masses_) {
+    const model::BodyState& s = world.state.bodies[index(mass.body)];
+    const double height = mass.weight.dot(s.pose.position);
+    kinetic += mass.translation.dot(s.velocity.linear.cwiseAbs2());
+    if (mass.anisotropic) {
+      const Vec3 w = s.pose.orientation.conjugate() * s.velocity.angular;
+      kinetic += w.dot(world.model.bodies[index(mass.body)].inertia * w);
+    } else if (mass.inertia > 0) {
+      kinetic += mass.inertia * s.velocity.angular.squaredNorm();
+    }
+    sum.potential -= height;
+    sum.magnitude += std::fabs(height);
+  }
+  sum.kinetic = 0.5 * kinetic;
+  return sum;
+}
+
+// Power of the force functions, at both ends of the step with the velocities of both ends: the work of any rule of a
+// stepper lies between h times the smallest and the largest of the four, and they differ by the error.
+double Audit::work_of_forces(const World& world, double h, double& error) const {
+  std::array<double, 4> power{};
+  for (const Mass& mass : masses_) {
+    const contact::BodyTraits& traits = world.traits[index(mass.body)];
+    if (!traits.pushed) continue;
+    const model::Body& body = world.model.bodies[index(mass.body)];
+    for (int end = 0; end < 2; ++end) {
+      const model::State& at = end == 0 ? before_ : world.state;
+      model::Wrench wrench;
+      for (const model::ForceFunction& force : body.forces) force(at, wrench);
+      for (int with = 0; with < 2; ++with) {
+        const model::Twist v =
+            stepping::part_of(traits, (with == 0 ? before_ : world.state).bodies[index(mass.body)].velocity, true);
+        power[index(2 * end + with)] += wrench.force.dot(v.linear) + wrench.torque.dot(v.angular);
+      }
+    }
+  }
+  const auto [low, high] = std::minmax_element(power.begin(), power.end());
+  error = h * (*high - *low);
+  return h * *high;
+}
+
+// Drives push through contacts; what overlaps is pushed out. Both by the forces of the last step, which was one part.
+double Audit::work_of_contacts(const World& world, double h, bool drives, bool both_ends) const {
+  double work = 0;
+  for (std::size_t c = 0; c < world.contacts.size(); ++c) {
+    const collision::Contact& contact = world.contacts[c];
+    const Vec3& force = world.memory[c].force;
+    const double pressing = force.dot(contact.normal);
+    if (!drives) {
+      const double parting = world.memory[c].relative_velocity.dot(contact.normal);
+      if (contact.gap < 0 && parting > 0 && pressing > 0) work += h * pressing * parting;
+      continue;
+    }
+    for (const int side : {0, 1}) {
+      const int i = side == 0 ? contact.id.body_a : contact.id.body_b;
+      const contact::BodyTraits& traits = world.traits[index(i)];
+      if (!traits.driven) continue;
+      const Vec3 on_body = side == 0 ? force : Vec3(-force);
+      const Vec3& point = side == 0 ? contact.point_a : contact.point_b;
+      const auto given_by = [&](const model::BodyState& body) {
+        return -h * on_body.dot(velocity_at(body, stepping::part_of(traits, body.velocity, false), point));
+      };
+      double given = given_by(world.state.bodies[index(i)]);
+      if (both_ends) {  // the prescribed velocity at the start of the step may give more
+        model::BodyState body = world.state.bodies[index(i)];
+        model::apply_drive(world.model.bodies[index(i)].drive, world.state.time - h, body);
+        given = std::max(given, given_by(body));
+      }
+      work += given;
+    }
+  }
+  return work;
+}
+
+// Steppers of second and higher order keep energy to the third power of what turns in a step: bodies, and velocities
+// under the forces of contacts.
+double Audit::error_of_order(const World& world, double h, double kinetic) const {
+  if (order_ < 2) return 0;
+  double angle = 0;
+  for (const Mass& mass : masses_) {
+    const model::BodyState& s = world.state.bodies[index(mass.body)];
+    angle = std::max(angle, h * s.velocity.angular.norm());
+  }
+  for (std::size_t c = 0; c < world.contacts.size(); ++c) {
+    for (const int i : {world.contacts[c].id.body_a, world.contacts[c].id.body_b}) {
+      if (!world.traits[index(i)].movable) continue;
+      const double speed = world.state.bodies[index(i)].velocity.linear.norm();
+      const double change = h * world.memory[c].force.norm() / world.model.bodies[index(i)].mass;
+      angle = std::max(angle, change < speed ? change / speed : 1.0);
+    }
+  }
+  angle = std::min(angle, 1.0);
+  return angle * angle * angle * kinetic;
+}
+
+// A step after which there is more energy than before: is it explained?
+bool Audit::explain(const World& world, double h, const StepReport& report, const Energy& before, double gain) {
+  if (!std::isfinite(energy_.kinetic) || !std::isfinite(energy_.potential)) return judge_state(world);
+  if (keep_states_) {
+    double error = 0;
+    gain -= std::max(0.0, work_of_forces(world, h, error)) + error;
+  }
+  if (!(gain > 0)) return true;
+  if (has_drives_) {
+    if (!in_one_part(report)) {
+      ++summary_.energy_not_judged;
+      return true;
+    }
+    // Drives are costly to evaluate: at the end of the step their velocity is known, and mostly explains the gain.
+    if (!(gain - work_of_contacts(world, h, true, false) > 0)) return true;
+    gain -= std::max(0.0, work_of_contacts(world, h, true, true));
+  }
+  if (in_one_part(report)) gain -= work_of_contacts(world, h, false, false);
+  gain -= error_of_order(world, h, energy_.kinetic + before.kinetic);
+  if (!(gain > 0)) return true;
+  summary_.energy_added += gain;
+  if (gain > summary_.energy_worst) {
+    summary_.energy_worst = gain;
+    summary_.energy_time = world.state.time;
+  }
+  if (gain <= kGain * std::max(largest_kinetic_, falling_ * h * h)) return true;
+  return violated(world, fmt::format("contacts added {:.3g} of energy in one step (the largest kinetic energy so far "
+                                     "is {:.3g})",
+                                     gain, largest_kinetic_));
+}
+
+// --- looks
+
+bool Audit::violated(const World& world, const std::string& what) {
+  summary_.violation = "audit: " + what;
+  summary_.violation_time = world.state.time;
+  return false;
+}
+
+void Audit::keep_velocities(const World& world) {
+  for (const Mass& mass : masses_) velocity_[index(mass.body)] = world.state.bodies[index(mass.body)].velocity.linear;
+}
+
+bool Audit::look_after_step(const World& world, double h, const StepReport& report) {
+  due_ = false;
+  return judge_momentum(world, h, report) && look(world, h);
+}
+
+bool Audit::look(const World& world, double h) {
+  ++summary_.looks;
+  if (!judge_state(world)) return false;
+  const std::int64_t before = overlaps_.work();
+  for (const collision::BodyOverlap& found : overlaps_.find(world.state))
+    if (!judge_depth(world, h, found)) return false;
+  credit_ = -kShare * (kLookWork + overlaps_.work() - before);
+  return true;
+}
+
+bool Audit::look_at_end(const World& world, double h) {
+  const AuditSummary summary = summary_;
+  const std::int64_t credit = credit_;
+  if (!look(world, h)) return false;
+  summary_ = summary;
+  credit_ = credit;
+  return true;
+}
+
+bool Audit::look_at_events(const World& world, double h, const StepReport& report) {
+  if (!judge_state(world)) return false;
+  std::array<std::array<int, 2>, kMostPairs> seen{};
+  std::size_t pairs = 0;
+  for (const stepping::Event& event : report.events) {
+    const std::array<int, 2> pair{event.contact.body_a, event.contact.body_b};
+    if (pairs == kMostPairs || std::find(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(pairs), pair) !=
+                                   seen.begin() + static_cast<std::ptrdiff_t>(pairs))
+      continue;
+    seen[pairs++] = pair;
+    const double depth = overlaps_.depth(world.state, pair[0], pair[1]);
+    if (depth > 0 && !judge_depth(world, h, {pair[0], pair[1], depth})) return false;
+  }
+  return true;
+}
+
+bool Audit::judge_depth(const World& world, double h, const collision::BodyOverlap& overlap) {
+  const int a = overlap.body_a, b = overlap.body_b;
+  if (overlap.depth > summary_.depth) {
+    summary_.depth = overlap.depth;
+    summary_.depth_time = world.state.time;
+    summary_.depth_a = a;
+    summary_.depth_b = b;
+  }
+  const int surface = world.model.surface_between(a, b);
+  if (surface >= 0 && gives_way(world, world.model.surfaces[index(surface)])) return true;
+  double size = overlaps_.thickness(a, b);
+  if (!std::isfinite(size)) size = scene_size_;
+  const model::BodyState &sa = world.state.bodies[index(a)], &sb = world.state.bodies[index(b)];
+  const double way =
+      h * ((sa.velocity.linear - sb.velocity.linear).norm() + sa.velocity.angular.norm() * overlaps_.radius(a) +
+           sb.velocity.angular.norm() * overlaps_.radius(b));
+  double allowed = kDepth * size + way * way / size;
+  for (const Start& start : start_)
+    if (start.a == a && start.b == b) allowed += 1.01 * start.depth;
+  if (overlap.depth <= allowed) return true;
+  return violated(world, fmt::format("{} and {} overlap by {:.3g} (allowed {:.3g})", world.model.bodies[index(a)].name,
+                                     world.model.bodies[index(b)].name, overlap.depth, allowed));
+}
+
+bool Audit::judge_momentum(const World& world, double h, const StepReport& report) {
+  if (!judges_momentum_ || !in_one_part(report)) return true;
+  ++summary_.momentum_steps;
+  for (const Mass& mass : masses_) {
+    impulse_[index(mass.body)] = h * mass.weight;
+    impulse_size_[index(mass.body)] = h * mass.weight.norm();
+  }
+  for (std::size_t c = 0; c < world.contacts.size(); ++c) {
+    const Vec3 impulse = h * world.memory[c].force;
+    const auto a = index(world.contacts[c].id.body_a), b = index(world.contacts[c].id.body_b);
+    impulse_[a] += impulse;
+    impulse_[b] -= impulse;
+    impulse_size_[a] += impulse.norm();
+    impulse_size_[b] += impulse.norm();
+  }
+  for (const Mass& mass : masses_) {
+    const std::size_t i = index(mass.body);
+    const model::Body& body = world.model.bodies[i];
+    if (world.traits[i].pushed || body.linear_damping > 0 || !body.support.points.empty()) continue;
+    const Vec3 before = keep_states_ ? before_.bodies[i].velocity.linear : velocity_[i];
+    const Vec3& after = world.state.bodies[i].velocity.linear;
+    Vec3 defect = mass.translation.cwiseProduct(after - before);
+    for (int k = 0; k < 3; ++k) defect[k] -= mass.translation[k] > 0 ? impulse_[i][k] : 0;
+    const double size = impulse_size_[i] + 1e-6 * body.mass * (after.norm() + before.norm());
+    if (!(size > 0) || defect.norm() <= summary_.momentum * size) continue;
+    summary_.momentum = defect.norm() / size;
+    summary_.momentum_time = world.state.time;
+    summary_.momentum_body = mass.body;
+  }
+  if (summary_.momentum <= (order_ < 2 ? kMomentum : kMomentumOfOrder)) return true;
+  return violated(world, fmt::format("the momentum of {} changed by {:.3g} of its impulses more than they explain",
+                                     world.model.bodies[index(summary_.momentum_body)].name, summary_.momentum));
+}
+
+bool Audit::judge_state(const World& world) {
+  const double time = world.state.time - start_time_, g = world.model.gravity.norm();
+  for (std::size_t i = 0; i < world.state.bodies.size(); ++i) {
+    const model::BodyState& s = world.state.bodies[i];
+    const model::Body& body = world.model.bodies[i];
+    if (!is_finite(s)) return violated(world, fmt::format("the state of {} is not finite", body.name));
+    if (!world.traits[i].movable || world.traits[i].pushed || has_drives_) continue;
+    const double flight = time * std::sqrt(2 * largest_kinetic_ / body.mass) + g * time * time;
+    if (s.pose.position.norm() > kFar * scene_size_ + 2 * flight)
+      return violated(
+          world, fmt::format("{} is {:.3g} away, farther than it can have flown", body.name, s.pose.position.norm()));
+  }
+  return true;
+}
+
+void Audit::save(ByteWriter& out) const {
+  for (const std::int64_t x :
+       {summary_.looks, summary_.energy_steps, summary_.energy_not_judged, summary_.momentum_steps, credit_})
+    out.put(x);
+  for (const double x : {summary_.depth, summary_.depth_time, summary_.energy_added, summary_.energy_worst,
+                         summary_.energy_time, summary_.momentum, summary_.momentum_time, energy_.kinetic,
+                         energy_.potential, energy_.magnitude, largest_kinetic_, scene_size_, start_time_})
+    out.put(x);
+  for (const int x : {summary_.depth_a, summary_.depth_b, summary_.momentum_body}) out.put(x);
+  out.put(due_);
+  out.put_list(start_, [&](const Start& s) {
+    out.put(s.a);
+    out.put(s.b);
+    out.put(s.depth);
+  });
+}
+
+void Audit::restore(ByteReader& in) {
+  for (std::int64_t* x :
+       {&summary_.looks, &summary_.energy_steps, &summary_.energy_not_judged, &summary_.momentum_steps, &credit_})
+    in.get(*x);
+  for (double* x : {&summary_.depth, &summary_.depth_time, &summary_.energy_added, &summary_.energy_worst,
+                    &summary_.energy_time, &summary_.momentum, &summary_.momentum_time, &energy_.kinetic,
+                    &energy_.potential, &energy_.magnitude, &largest_kinetic_, &scene_size_, &start_time_})
+    in.get(*x);
+  for (int* x : {&summary_.depth_a, &summary_.depth_b, &summary_.momentum_body}) in.get(*x);
+  in.get(due_);
+  in.get_list(start_, [&](Start& s) {
+    in.get(s.a);
+    in.get(s.b);
+    in.get(s.depth);
+  });
+  summary_.violation.clear();
+}
+
+}  // namespace stickslip::simulation

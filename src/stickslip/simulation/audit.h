@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// An audit of a run, independent of the stepper, the contact search and the solvers: the certificate says that the
+// contact problems as posed were solved, the audit whether the motion that came out is one that contacts can make.
+//
+//   penetration   depth of every pair of bodies by geometry (collision/overlaps.h). A pair may overlap by
+//                     1 % of the thinner body + s^2 / thickness + what it overlapped by at the start,
+//                 where s is the way that points of one move against the other in a step: gaps are linearised, so
+//                 that a step may hide second order in s. Compliant surfaces overlap by design: not judged.
+//   energy        E = kinetic energy of the free degrees of freedom + potential energy of gravity, after every step.
+//                 Contacts, impacts, friction and damping take energy and never give any, so
+//                     gain = E+ - E  <=  W_forces + W_drives + W_parting + allowance.
+//                   W_forces    work of force functions: trapezoid rule over the step, with the difference between it
+//                               and the rectangle rules as its error
+//                   W_drives    impulse of each contact . velocity of the prescribed body there; known where the step
+//                               was one part, else the step is not judged
+//                   W_parting   what overlapped at the start of the step may be pushed out: impulse . speed of parting
+//                   allowance   certificate and rounding; for steppers of second and higher order the error of a
+//                               step, (turn in the step)^3 of the kinetic energy
+//                 A step that gains more than 1e-3 of the largest kinetic energy so far beyond that violates the audit;
+//                 smaller gains are summed up and reported.
+//   momentum      m (v+ - v) = h (m g + sum of the contact forces that the step reports), for bodies on which nothing
+//                 else acts, in steps that were one part. It ties recorded forces to the motion.
+//   state         finite, and no body farther away than 1e6 times the scene unless it may fly there.
+//
+// When: energy after every step. Penetration, momentum and state in a look at every k-th step; the bodies of a located
+// event at the event. k follows from counted work, so that looks take kShare of the time: the work of a step is
+// estimated from its bodies and contacts, that of a look was counted at the last one. Never from a clock: the same run
+// is audited at the same steps everywhere.
+//
+// Cost: about 8 ns per body and step for energy, besides the looks. No allocation after the first look.
+#pragma once
+
+#include "stickslip/collision/overlaps.h"
+#include "stickslip/simulation/audit_summary.h"
+#include "stickslip/stepping/stepper.h"
+
+#include <vector>
+
+namespace stickslip::simulation {
+
+class Audit {
+ public:
+  explicit Audit(const stepping::World& world);
+
+  // Forgets what the state was; what was found so far stays. At a start, and when a run goes on from elsewhere.
+  void begin(const stepping::World& world);
+
+  void before_step(const stepping::World& world) {
+    if (keep_states_)
+      before_ = world.state;
+    else if (due_)
+      keep_velocities(world);
+  }
+  // After a certified step that began at `begin`. False when the audit is violated: summary().violation says how.
+  bool after_step(const stepping::World& world, double begin, const stepping::StepReport& report) {
+    const double h = world.state.time - begin;
+    if (judges_energy_ && !energy_holds(world, h, report)) return false;
+    credit_ += step_work_ + kContactWork * report.contacts;
+    if (!report.events.empty() && !look_at_events(world, h, report)) return false;
+    if (due_) return look_after_step(world, h, report);
+    due_ = credit_ >= 0;
+    return true;
+  }
+  // All bodies, now.
+  bool look(const stepping::World& world, double h);
+  // The same where a run ends, wherever in the audit's rhythm that falls. Leaves no trace when all is well: a run that is
+  // resumed from here has the same bits as one that never stopped.
+  bool look_at_end(const stepping::World& world, double h);
+
+  [[nodiscard]] const AuditSummary& summary() const { return summary_; }
+
+  void save(ByteWriter& out) const;
+  void restore(ByteReader& in);
+
+ private:
+  // The free part of a body's energy.
+  struct Mass {
+    int body = 0;
+    Vec3 translation = Vec3::Zero();  // mass per world axis, 0 where prescribed
+    Vec3 weight = Vec3::Zero();
+    double inertia = 0;        // of planar and isotropic bodies that turn freely
+    bool anisotropic = false;  // turns freely, inertia depends on the orientation
+  };
+  struct Energy {
+    double kinetic = 0, potential = 0, magnitude = 0;  // magnitude: sum of |weight . position|, for rounding
+  };
+  struct Start {
+    int a, b;
+    double depth;
+  };
+
+  [[nodiscard]] Energy energy_of(const stepping::World& world) const;
+  bool energy_holds(const stepping::World& world, double h, const stepping::StepReport& report) {
+    ++summary_.energy_steps;
+    const Energy before = energy_;
+    energy_ = energy_of(world);
+    if (energy_.kinetic > largest_kinetic_) largest_kinetic_ = energy_.kinetic;
+    const double gain = (energy_.kinetic - before.kinetic) + (energy_.potential - before.potential);
+    const double allowed =
+        kCertificates * world.method.certificate * (energy_.kinetic + before.kinetic + falling_ * h * h) +
+        kRounding * (energy_.magnitude + before.magnitude);
+    return gain <= allowed ? true : explain(world, h, report, before, gain - allowed);
+  }
+  bool explain(const stepping::World& world, double h, const stepping::StepReport& report, const Energy& before,
+               double gain);
+  [[nodiscard]] double work_of_forces(const stepping::World& world, double h, double& error) const;
+  [[nodiscard]] double work_of_contacts(const stepping::World& world, double h, bool drives, bool both_ends) const;
+  [[nodiscard]] double error_of_order(const stepping::World& world, double h, double kinetic) const;
+
+  bool look_after_step(const stepping::World& world, double h, const stepping::StepReport& report);
+  bool look_at_events(const stepping::World& world, double h, const stepping::StepReport& report);
+  bool judge_depth(const stepping::World& world, double h, const collision::BodyOverlap& overlap);
+  bool judge_momentum(const stepping::World& world, double h, const stepping::StepReport& report);
+  bool judge_state(const stepping::World& world);
+  void keep_velocities(const stepping::World& world);
+  bool violated(const stepping::World& world, const std::string& what);
+
+  static constexpr double kCertificates = 10;  // residuals of several contacts, and of sub-steps, add up
+  static constexpr double kRounding = 4e-15;
+  static constexpr std::int64_t kShare = 128;  // a look may cost this part of the steps before it
+  // Work in units of about 5 ns, as counted by separation.h.
+  static constexpr std::int64_t kStepWork = 30, kBodyWork = 20, kContactWork = 60, kLookWork = 20;
+
+  collision::Overlaps overlaps_;
+  AuditSummary summary_;
+  std::vector<Mass> masses_;
+  std::vector<Start> start_;  // pairs that overlapped at the start
+  bool judges_energy_ = true, judges_momentum_ = true;
+  bool keep_states_ = false;  // force functions: the state before a step is needed to know their work
+  bool has_drives_ = false;
+  int order_ = 1;
+  double scene_size_ = 0, start_time_ = 0, fastest_ = 0;
+
+  Energy energy_;
+  double largest_kinetic_ = 0, falling_ = 0;  // falling_: sum of m g^2
+  std::int64_t credit_ = 0, step_work_ = 0;   // credit_: work that looks may cost, times kShare
+  bool due_ = false;                          // a look follows the next step, for which velocities were kept
+  mutable model::State before_, scratch_;
+  std::vector<Vec3> velocity_, impulse_;
+  std::vector<double> impulse_size_;
+};
+
+}  // namespace stickslip::simulation

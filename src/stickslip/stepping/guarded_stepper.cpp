@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/stepping/guarded_stepper.h"
+
+#include <algorithm>
+
+namespace stickslip::stepping {
+namespace {
+
+constexpr double kShortest = 1e-7;   // of the run's step: parts are not cut further
+constexpr int kMostParts = 100000;   // of one step; the rest is then taken as it comes
+constexpr double kRounding = 1e-12;  // of the step: a remainder of the time axis, not a part
+
+}  // namespace
+
+void GuardedStepper::prepare(const World& world) {
+  std::vector<std::uint8_t> movable, moving;
+  for (const contact::BodyTraits& traits : world.traits) {
+    movable.push_back(traits.movable);
+    moving.push_back(traits.movable || traits.driven);
+    always_watched_ |= traits.driven || (traits.pushed && traits.movable);
+  }
+  always_watched_ |= world.method.motion != MotionModel::Dynamic;
+  sweep_.emplace(world.model, std::move(movable), std::move(moving));
+}
+
+StepReport GuardedStepper::advance_inner(World& world, double h, double end_time) {
+  world.waypoints.clear();
+  StepReport report = inner_->advance(world, h, end_time);
+  if (!report.certified) failure_ = inner_->failure();
+  return report;
+}
+
+StepReport GuardedStepper::advance(World& world, double h, double end_time) {
+  if (!sweep_) prepare(world);
+  if (!always_watched_ && sweep_->is_calm(world.state, h)) return advance_inner(world, h, end_time);
+  keep(world, step_start_);
+  const StepReport report = advance_inner(world, h, end_time);
+  if (!report.certified) {
+    if (sweep_->is_calm(step_start_.state, h)) return report;
+    put_back(world, step_start_);
+    return advance_divided(world, h, end_time, 0.5 * h);
+  }
+  const collision::Passage passage = passage_since(world, step_start_.state);
+  if (!passage) return report;
+  put_back(world, step_start_);
+  return advance_divided(world, h, end_time, passage.time - world.state.time);
+}
+
+collision::Passage GuardedStepper::passage_since(const World& world, const model::State& start) {
+  if (world.waypoints.empty() && sweep_->is_slow(start, world.state)) return {};
+  pressed_.resize(world.contacts.size());
+  for (std::size_t c = 0; c < pressed_.size(); ++c) pressed_[c] = world.memory[c].touching;
+  return sweep_->first_passage(start, world.state, world.waypoints, world.contacts, pressed_);
+}
+
+StepReport GuardedStepper::advance_divided(World& world, double h, double end_time, double first_cut) {
+  StepReport total;
+  total.sub_steps = 0;
+  events_.clear();
+  double length = first_cut;
+  for (int parts = 0; end_time - world.state.time > kRounding * h; ++parts) {
+    if (parts == kMostParts) {
+      ++total.passages;
+      length = end_time - world.state.time;
+    }
+    if (!advance_part(world, end_time, length, total)) {
+      put_back(world, step_start_);
+      return total;
+    }
+    length = end_time - world.state.time;
+  }
+  world.state.time = end_time;
+  total.events = events_;
+  return total;
+}
+
+// The next part of a step: as long as asked for, or as far as nothing passes.
+bool GuardedStepper::advance_part(World& world, double end_time, double length, StepReport& total) {
+  const double begin = world.state.time, shortest = kShortest * world.method.step;
+  keep(world, part_start_);
+  bool cut = begin + length < end_time;
+  for (;;) {
+    length = std::max(length, shortest);
+    const bool last = begin + length >= end_time;
+    const double part_end = last ? end_time : begin + length;
+    const StepReport report = advance_inner(world, last ? end_time - begin : length, part_end);
+    if (!report.certified && !sweep_->is_calm(part_start_.state, part_end - begin) && length > shortest) {
+      put_back(world, part_start_);
+      length = 0.5 * (part_end - begin);
+      cut = true;
+      continue;
+    }
+    if (!report.certified) {
+      total.certified = false;
+      total.residual = report.residual;
+      total.solver = report.solver;
+      return false;
+    }
+    const collision::Passage passage = passage_since(world, part_start_.state);
+    const bool shorter = length > shortest && part_end - begin > shortest;
+    if (passage && shorter) {
+      put_back(world, part_start_);
+      // Up to where they overlap; if that is the end of the part, it did not help to end there.
+      const double until = passage.time - begin;
+      length = until < 0.9 * (part_end - begin) ? until : 0.5 * (part_end - begin);
+      cut = true;
+      continue;
+    }
+    total.include(report);
+    total.divisions += cut ? 1 : 0;
+    total.passages += passage ? 1 : 0;
+    events_.insert(events_.end(), report.events.begin(), report.events.end());
+    return true;
+  }
+}
+
+void GuardedStepper::keep(const World& world, Snapshot& kept) const {
+  kept.state.time = world.state.time;
+  kept.state.bodies = world.state.bodies;
+  kept.contacts = world.contacts;
+  kept.memory = world.memory;
+  kept.stepper.clear();
+  inner_->save(kept.stepper);
+}
+
+void GuardedStepper::put_back(World& world, const Snapshot& kept) {
+  world.state = kept.state;
+  world.contacts = kept.contacts;
+  world.memory = kept.memory;
+  ByteReader in(kept.stepper.view());
+  inner_->restore(in);
+}
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Any stepper, with a watch on what happens between the ends of its steps: nothing passes through anything.
+//
+//     advance: step; did a pair of bodies overlap on the way (sweep.h)? accept if not
+//              else from the start again, up to the instant at which they do: the gap is negative at the end of that
+//                part, and the stepper finds what it had missed; if it does not, half as far, and half again;
+//              then the rest of the step in the same way
+//
+// A step in which something is fast and that no solver certified is divided in halves in the same way.
+//
+// The parts are steps of the same stepper, each certified on its own. StepReport::divisions counts the cuts. A part
+// shorter than kShortest of the run's step is taken as it is and counted in StepReport::passages: the run says that it
+// could not be made safe.
+//
+// Impacts within a step bend the paths of bodies: steppers note where (World::waypoints).
+//
+// Cost: one comparison per body where nothing moves fast against its thickness (Sweep::is_calm). Otherwise a copy of
+// the state and the contacts, and the test. A step with d cuts costs about 2 d more.
+#pragma once
+
+#include "stickslip/collision/sweep.h"
+#include "stickslip/stepping/stepper.h"
+
+#include <optional>
+
+namespace stickslip::stepping {
+
+class GuardedStepper final : public Stepper {
+ public:
+  explicit GuardedStepper(std::unique_ptr<Stepper> inner) : inner_(std::move(inner)) {}
+  StepReport advance(World& world, double h, double end_time) override;
+  void save(ByteWriter& out) const override { inner_->save(out); }
+  void restore(ByteReader& in) override { inner_->restore(in); }
+
+ private:
+  // All that a step changes.
+  struct Snapshot {
+    model::State state;
+    std::vector<collision::Contact> contacts;
+    std::vector<ContactMemory> memory;
+    ByteWriter stepper;
+  };
+
+  void prepare(const World& world);
+  void keep(const World& world, Snapshot& kept) const;
+  void put_back(World& world, const Snapshot& kept);
+  StepReport advance_inner(World& world, double h, double end_time);
+  [[nodiscard]] collision::Passage passage_since(const World& world, const model::State& start);
+  StepReport advance_divided(World& world, double h, double end_time, double first_cut);
+  bool advance_part(World& world, double end_time, double length, StepReport& total);
+
+  std::unique_ptr<Stepper> inner_;
+  std::optional<collision::Sweep> sweep_;
+  bool always_watched_ = false;  // forces or drives may speed bodies up within a step
+  Snapshot step_start_, part_start_;
+  std::vector<std::uint8_t> pressed_;
+  std::vector<Event> events_;
+};
+
+}  // namespace stickslip::stepping

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// stickslip plot: what it draws is what the runs say, and what it cannot draw it says in one line.
+#include "tests/support/command.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace stickslip {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class PlotCommand : public testing::CommandTest {
+ protected:
+  // Curve -> points of a --data file.
+  [[nodiscard]] std::map<std::string, std::vector<std::pair<double, double>>> data(const std::string& name) const {
+    std::map<std::string, std::vector<std::pair<double, double>>> curves;
+    std::istringstream lines(content(name));
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      const std::size_t first = line.find("\",\""), second = line.find("\",", first + 3);
+      const std::string curve = line.substr(first + 3, second - first - 3);
+      double x = 0, y = 0;
+      std::sscanf(line.c_str() + second + 2, "%lf,%lf", &x, &y);
+      curves[curve].emplace_back(x, y);
+    }
+    return curves;
+  }
+  void run_ball() const { ASSERT_EQ(run("run " + example("ball") + " -o ball.h5").code, 0); }
+};
+
+TEST_F(PlotCommand, DrawsAnObservableOverTimeInEachFormat) {
+  run_ball();
+  const testing::CommandOutcome done = run("plot ball.h5 -y x -o x.svg -o x.png -o x.pdf --data x.csv");
+  EXPECT_EQ(done.code, 0) << done.err;
+  const std::string svg = content("x.svg");
+  EXPECT_THAT(svg, HasSubstr("<svg"));
+  ASSERT_EQ(run("plot ball.h5 -y x -o x.svg").code, 0);  // over its own file
+  EXPECT_EQ(content("x.svg"), svg) << "the same figure, other bytes";
+  EXPECT_THAT(content("x.png"), StartsWith("\x89PNG"));
+  EXPECT_THAT(content("x.pdf"), StartsWith("%PDF"));
+  const auto curves = data("x.csv");
+  ASSERT_EQ(curves.size(), 1U);
+  const auto& x = curves.at("x (m)");
+  EXPECT_EQ(x.size(), 1001U);
+  EXPECT_NEAR(x.back().first, 1, 1e-12);
+  EXPECT_NEAR(x.back().second, 0.561914, 1e-3);  // the closed form; first order with step 1e-3
+}
+
+// The slip speed falls at 7/2 mu g: theory and run are the same straight line while the ball slides.
+TEST_F(PlotCommand, TheoryIsAFormulaOfTheScenesParameters) {
+  run_ball();
+  ASSERT_EQ(run("plot ball.h5 -y slip_speed --window 0:0.4 --theory 'theory: hypot(2, 2.5) - 3.5*mu*9.8*t' -o s.svg "
+                "--data s.csv")
+                .code,
+            0);
+  const auto curves = data("s.csv");
+  const auto& theory = curves.at("theory");
+  EXPECT_NEAR(theory.front().second, std::hypot(2, 2.5), 1e-12);
+  EXPECT_NEAR(theory.back().second, curves.at("slip_speed (m/s)").back().second, 1e-6);
+}
+
+// First order: half the step, half the error. The exact end is known.
+TEST_F(PlotCommand, ErrorOverTheStepHasTheStepsOrder) {
+  const testing::CommandOutcome done =
+      run("plot " + example("ball") +
+          " --set record.interval=0.1 --vary method.step=0.02,0.01,0.005,1e-5 --against 'step = 1e-5' -x step "
+          "-y 'x, y' --reduce end --log xy --slope -o o.svg --data o.csv");
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr(": slope 0.99"));  // the finest run has an error of its own
+  for (const auto& [name, points] : data("o.csv")) {
+    ASSERT_EQ(points.size(), 3U) << name;
+    EXPECT_NEAR(points[2].second / points[1].second, 2, 0.1);
+    EXPECT_NEAR(points[1].second / points[0].second, 2, 0.1);
+  }
+}
+
+TEST_F(PlotCommand, OverlaysRunsOfDifferentScenesWithAWord) {
+  run_ball();
+  ASSERT_EQ(run("run " + example("bounce") + " --set method.step=1e-3 -o bounce.h5").code, 0);
+  const testing::CommandOutcome done = run("plot ball.h5 bounce.h5 -x x -y y -o both.svg");
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("2 different scenes"));
+}
+
+TEST_F(PlotCommand, DrawsModesStillsFieldsAndMaps) {
+  run_ball();
+  EXPECT_EQ(run("plot ball.h5 -y x --modes --still 0.2 --still 0.8 --style print -o m.png").code, 0);
+  EXPECT_EQ(run("plot ball.h5 --still 0.5 --view top -o still.svg").code, 0);
+  write("grid.csv", "x,y,u,v,s\n0,0,1,0,0\n1,0,0,1,0.5\n0,1,1,1,1\n1,1,0,0,\n");
+  EXPECT_EQ(run("plot grid.csv --field 'x, y, u, v' -o f.svg --data f.csv").code, 0);
+  EXPECT_THAT(content("f.csv"), HasSubstr("\"arrow\",1,0,0,1\n"));
+  EXPECT_EQ(run("plot grid.csv --heat 'x, y, s' -o h.svg --data h.csv").code, 0);
+  EXPECT_THAT(content("h.csv"), HasSubstr("\"s\",1,0,0.5,\n"));
+}
+
+TEST_F(PlotCommand, BadInputIsOneLine) {
+  run_ball();
+  const auto refused = [&](const std::string& arguments, const std::string& why) {
+    const testing::CommandOutcome done = run("plot " + arguments);
+    EXPECT_EQ(done.code, 2) << arguments << done.out;
+    EXPECT_EQ(done.error_lines(), 1) << arguments << "\n" << done.err;
+    EXPECT_THAT(done.err, HasSubstr(why)) << arguments;
+  };
+  refused("ball.h5 -y slip_sped -o a.svg", "did you mean 'slip_speed'?");
+  refused("ball.h5 -y ball.q -o a.svg", "a body has no variable 'q'");
+  refused("ball.h5 -y bal.x -o a.svg", "did you mean 'ball'?");
+  refused("ball.h5 -y x --window 5:6 -o a.svg", "it goes from 0 to 1");
+  refused("ball.h5 -y x --window 6:5 -o a.svg", "the interval is empty");
+  refused("ball.h5 -y x --window 5 -o a.svg", "write FROM:TO");
+  refused("ball.h5 -y x -o a.gif", ".svg, .png or .pdf");
+  refused("nothing.h5 -y x -o a.svg", "cannot read nothing.h5");
+  refused("ball.h5 -y x --against nobody -o a.svg", "neither the label of a run nor a file");
+  refused("ball.h5 -y x --slope -o a.svg", "--slope goes with --log xy");
+  refused("ball.h5 -y '-1 - x' --log y -o a.svg", "no value is positive");
+  refused("ball.h5 -y x --still 3 -o a.svg", "the recording goes from 0 to 1");
+  refused("ball.h5 -y x --size 3 -o a.svg", "WIDTHxHEIGHT");
+  refused("ball.h5 --heat 'x, y' -o a.svg", "X, Y, VALUE");
+  refused(example("ball") + " --vary mu -o a.svg", "NAME=VALUE");
+  refused(example("ball") + " --vary mux=1,2 -o a.svg", "mux");
+  EXPECT_FALSE(std::filesystem::exists(path("a.svg")));
+}
+
+}  // namespace
+}  // namespace stickslip
