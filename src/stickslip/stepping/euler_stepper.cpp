@@ -30,7 +30,7 @@ StepReport EulerStepper::advance(World& world, double h, double end_time) {
   const bool by_gap = rules_.compliant && world.method.gap_step > 0;
   StepReport report = by_gap ? advance_by_gap(world, h, end_time) : advance_parts(world, h, end_time);
   report.events = events_;
-  if (!report.certified && kept_) put_back(world);
+  if (!report.certified && kept_) world.restore(start_);
   return report;
 }
 
@@ -44,7 +44,7 @@ StepReport EulerStepper::advance_parts(World& world, double h, double end_time) 
     last_time = world.state.time;
     if (impacts > kMostImpacts || at_once > kMostAtOnce) {
       ++report.fallbacks;
-      all_contacts_.watch({});
+      all_contacts_.selection().watch({});
       report.certified = all_contacts_.solve(world, left, end_time, report, failure_);
       if (report.certified) all_contacts_.commit(world);
       break;
@@ -84,16 +84,16 @@ double EulerStepper::length_by_gap(World& world, double left) {
   near_ = world.contacts;
   double margin = gap_step;
   for (const collision::Contact& contact : near_)
-    margin = std::max(margin, left * left * step_.acceleration_of(contact, world.state));
+    margin = std::max(margin, left * left * step_.selection().acceleration_of(contact, world.state));
   world.collider.find(world.model, world.state, margin, left, near_);
   double length = left;
   for (const collision::Contact& contact : near_) {
-    if (!step_.is_compliant(world, contact)) continue;
+    if (!step_.data().is_compliant(world, contact)) continue;
     contact::ContactRows row;
     contact::set_rows<3>(contact, world.state, row);
     const double rate =
         relative_velocity(row, 0, world.state.bodies[index(row.a)].velocity, world.state.bodies[index(row.b)].velocity);
-    double a = 2 * step_.acceleration_of(contact, world.state);
+    double a = 2 * step_.selection().acceleration_of(contact, world.state);
     double way = gap_step, speed = std::fabs(rate);
     if (contact.gap > kPressing * gap_step) {
       way = contact.gap;
@@ -117,7 +117,7 @@ EulerStepper::Part EulerStepper::advance_part(World& world, double h, double end
   meeting_.clear();
   ++report.sub_steps;
   if (!leave_out_impacts(world, h, end_time, report)) return Part::Failed;
-  if (step_.meets_contact() && world.method.motion == MotionModel::Dynamic) return Part::Touched;
+  if (step_.selection().meets_contact() && world.method.motion == MotionModel::Dynamic) return Part::Touched;
   double tolerance = 0;
   if (!(deepest(tolerance) < -tolerance)) {
     step_.commit(world);
@@ -131,16 +131,17 @@ EulerStepper::Part EulerStepper::advance_part(World& world, double h, double end
 // are found.
 bool EulerStepper::leave_out_impacts(World& world, double h, double end_time, StepReport& report) {
   do {
-    step_.watch(watched_);
+    step_.selection().watch(watched_);
     if (!step_.solve(world, h, end_time, report, failure_)) return false;
-  } while (!rules_.closed_only && step_.add_impacts(world, world.method.impacts != ImpactSearch::Auto, watched_));
+  } while (!rules_.closed_only &&
+           step_.selection().add_impacts(world, step_.data(), world.method.impacts != ImpactSearch::Auto, watched_));
   return true;
 }
 
 // The smallest gap at the end of the trial among contacts that took no part, and how exactly zero is to be met there.
 double EulerStepper::deepest(double& tolerance) {
   double gap = std::numeric_limits<double>::infinity();
-  for (const collision::Contact& contact : step_.open_contacts()) {
+  for (const collision::Contact& contact : step_.selection().open_contacts()) {
     if (contact.gap >= gap) continue;
     gap = contact.gap;
     tolerance = kTouching * arm_of(contact, step_.end());
@@ -151,7 +152,7 @@ double EulerStepper::deepest(double& tolerance) {
 // The same at the start of the trial, among those that end below zero (meeting_).
 double EulerStepper::smallest_gap(World& world, double& tolerance) {
   meeting_.clear();
-  for (const collision::Contact& contact : step_.open_contacts())
+  for (const collision::Contact& contact : step_.selection().open_contacts())
     if (contact.gap < 0) meeting_.push_back(contact);
   world.collider.refresh(world.model, world.state, meeting_);
   double gap = std::numeric_limits<double>::infinity();
@@ -200,7 +201,7 @@ double EulerStepper::safe_time(const World& world, double h) const {
     const double rate =
         relative_velocity(row, 0, world.state.bodies[index(row.a)].velocity, world.state.bodies[index(row.b)].velocity);
     // 0.5 a t^2 - rate t - gap = 0; an Euler step moves by a h^2, not by half of it.
-    const double a = 2 * step_.acceleration_of(contact, world.state);
+    const double a = 2 * step_.selection().acceleration_of(contact, world.state);
     time = std::min(time, 2 * contact.gap / (std::sqrt(rate * rate + 2 * a * contact.gap) - rate));
   }
   return time;
@@ -220,7 +221,7 @@ EulerStepper::Part EulerStepper::approach(World& world, double h, StepReport& re
     if (!(end_time - world.state.time > 1e-14 * h)) return Part::Touched;
     // What lies ahead from here.
     if (!leave_out_impacts(world, end_time - world.state.time, end_time, report)) return Part::Failed;
-    if (step_.meets_contact()) return Part::Touched;
+    if (step_.selection().meets_contact()) return Part::Touched;
     if (!(deepest(tolerance) < -tolerance)) {
       step_.commit(world);
       return Part::Finished;
@@ -277,7 +278,7 @@ bool EulerStepper::impact(World& world, double h, StepReport& report) {
   const int D = world.model.dimension;
   // Bodies at rest against each other take part, though the step had no reason to look at their contact.
   touching_ = meeting_;
-  step_.find_closed(world, touching_);
+  step_.selection().find_closed(world, step_.data(), touching_);
   dynamics_.resize(world.model.bodies.size());
   for (std::size_t i = 0; i < dynamics_.size(); ++i)
     contact::evaluate_inertia(world.model.bodies[i], world.traits[i], world.state.bodies[i].pose.orientation, 0,
@@ -332,15 +333,7 @@ bool EulerStepper::impact(World& world, double h, StepReport& report) {
 void EulerStepper::keep(const World& world) {
   if (kept_) return;
   kept_ = true;
-  kept_state_ = world.state;
-  kept_contacts_ = world.contacts;
-  kept_memory_ = world.memory;
-}
-
-void EulerStepper::put_back(World& world) const {
-  world.state = kept_state_;
-  world.contacts = kept_contacts_;
-  world.memory = kept_memory_;
+  world.save(start_);
 }
 
 void EulerStepper::save(ByteWriter& out) const {

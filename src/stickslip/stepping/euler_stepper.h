@@ -64,7 +64,6 @@ class EulerStepper final : public Stepper {
   bool impact(World& world, double h, StepReport& report);
   void choose_laws(World& world, double h, const contact::Island& island);
   void keep(const World& world);
-  void put_back(World& world) const;
 
   EulerRules rules_;
   EulerStep step_, all_contacts_;
@@ -78,9 +77,7 @@ class EulerStepper final : public Stepper {
   std::vector<Event> events_;
   // The start of a step that is cut, to go back to when it fails.
   bool kept_ = false;
-  model::State kept_state_;
-  std::vector<collision::Contact> kept_contacts_;
-  std::vector<ContactMemory> kept_memory_;
+  World::Snapshot start_;
 };
 
 }  // namespace stickslip::stepping

@@ -8,13 +8,11 @@ namespace stickslip::stepping {
 
 StepReport ExtrapolatedEuler::advance(World& world, double h, double end_time) {
   StepReport report;
-  before_ = world.state;
-  contacts_before_ = world.contacts;
-  memory_before_ = world.memory;
+  world.save(start_);
   touched_.assign(world.model.bodies.size(), 0);
   report.certified = coarse_.solve(world, h, end_time, report, failure_);
   if (!report.certified) return report;
-  mark_touching(coarse_.contacts(), coarse_.memory());
+  mark_touching(coarse_.data().contacts, coarse_.data().memory);
   events_.clear();
   report.sub_steps = 0;
   const double middle = world.state.time + 0.5 * h;
@@ -23,9 +21,7 @@ StepReport ExtrapolatedEuler::advance(World& world, double h, double end_time) {
     add(half, report);
     if (!half.certified) {
       failure_ = fine_.failure();
-      world.state = before_;
-      world.contacts = contacts_before_;
-      world.memory = memory_before_;
+      world.restore(start_);
       return report;
     }
     mark_touching(world.contacts, world.memory);

@@ -31,9 +31,7 @@ class ExtrapolatedEuler final : public Stepper {
 
   EulerStep coarse_;
   EulerStepper fine_;
-  model::State before_;
-  std::vector<collision::Contact> contacts_before_;
-  std::vector<ContactMemory> memory_before_;
+  World::Snapshot start_;
   std::vector<Event> events_;
   std::vector<char> touched_;  // bodies that touched another one within the step
 };

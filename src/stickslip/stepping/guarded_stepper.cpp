@@ -37,11 +37,11 @@ StepReport GuardedStepper::advance(World& world, double h, double end_time) {
   keep(world, step_start_);
   const StepReport report = advance_inner(world, h, end_time);
   if (!report.certified) {
-    if (sweep_->is_calm(step_start_.state, h)) return report;
+    if (sweep_->is_calm(step_start_.world.state, h)) return report;
     put_back(world, step_start_);
     return advance_divided(world, h, end_time, 0.5 * h);
   }
-  const collision::Passage passage = passage_since(world, step_start_.state);
+  const collision::Passage passage = passage_since(world, step_start_.world.state);
   if (!passage) return report;
   put_back(world, step_start_);
   return advance_divided(world, h, end_time, passage.time - world.state.time);
@@ -85,7 +85,7 @@ bool GuardedStepper::advance_part(World& world, double end_time, double length, 
     const bool last = begin + length >= end_time;
     const double part_end = last ? end_time : begin + length;
     const StepReport report = advance_inner(world, last ? end_time - begin : length, part_end);
-    if (!report.certified && !sweep_->is_calm(part_start_.state, part_end - begin) && length > shortest) {
+    if (!report.certified && !sweep_->is_calm(part_start_.world.state, part_end - begin) && length > shortest) {
       put_back(world, part_start_);
       length = 0.5 * (part_end - begin);
       cut = true;
@@ -97,7 +97,7 @@ bool GuardedStepper::advance_part(World& world, double end_time, double length, 
       total.solver = report.solver;
       return false;
     }
-    const collision::Passage passage = passage_since(world, part_start_.state);
+    const collision::Passage passage = passage_since(world, part_start_.world.state);
     const bool shorter = length > shortest && part_end - begin > shortest;
     if (passage && shorter) {
       put_back(world, part_start_);
@@ -116,18 +116,13 @@ bool GuardedStepper::advance_part(World& world, double end_time, double length, 
 }
 
 void GuardedStepper::keep(const World& world, Snapshot& kept) const {
-  kept.state.time = world.state.time;
-  kept.state.bodies = world.state.bodies;
-  kept.contacts = world.contacts;
-  kept.memory = world.memory;
+  world.save(kept.world);
   kept.stepper.clear();
   inner_->save(kept.stepper);
 }
 
 void GuardedStepper::put_back(World& world, const Snapshot& kept) {
-  world.state = kept.state;
-  world.contacts = kept.contacts;
-  world.memory = kept.memory;
+  world.restore(kept.world);
   ByteReader in(kept.stepper.view());
   inner_->restore(in);
 }

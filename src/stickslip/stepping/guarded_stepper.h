@@ -37,9 +37,7 @@ class GuardedStepper final : public Stepper {
  private:
   // All that a step changes.
   struct Snapshot {
-    model::State state;
-    std::vector<collision::Contact> contacts;
-    std::vector<ContactMemory> memory;
+    World::Snapshot world;
     ByteWriter stepper;
   };
 

@@ -55,9 +55,7 @@ class SecondOrder final : public Stepper {
   enum class Outcome { Done, Failed, MoreContacts };
   // All that a step changes.
   struct Snapshot {
-    model::State state;
-    std::vector<collision::Contact> contacts;
-    std::vector<ContactMemory> memory;
+    World::Snapshot world;
     std::vector<BodyHistory> body_history;
     std::vector<ContactHistory> history;
   };

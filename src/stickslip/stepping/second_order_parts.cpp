@@ -45,7 +45,7 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
 // From part_start_, whose end a contact in lost_ does not reach: to the instant just after it is lost, or over all of h
 // when it was not found at the start either (a pair of features that collision takes for what lies ahead).
 StepReport SecondOrder::advance_to_end_of_feature(World& world, double h, double end_time) {
-  const double begin = part_start_.state.time;
+  const double begin = part_start_.world.state.time;
   put_back(world, part_start_);
   list_present(world);
   std::erase_if(lost_, [&](const collision::Contact& contact) { return !is_present(contact.id); });
@@ -112,18 +112,13 @@ bool SecondOrder::lost_some(World& world) {
 }
 
 void SecondOrder::keep(const World& world, Snapshot& kept) const {
-  kept.state = world.state;
-  kept.contacts = world.contacts;
-  kept.memory = world.memory;
+  world.save(kept.world);
   kept.body_history = body_history_;
   kept.history = history_;
 }
 
 void SecondOrder::put_back(World& world, const Snapshot& kept) {
-  world.state = kept.state;
-  world.contacts = kept.contacts;
-  world.memory = kept.memory;
-  world.drop_later_waypoints();
+  world.restore(kept.world);
   body_history_ = kept.body_history;
   history_ = kept.history;
 }

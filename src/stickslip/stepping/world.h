@@ -47,6 +47,24 @@ struct World {
     waypoints.push_back({body, state.time, state.bodies[static_cast<std::size_t>(body)]});
   }
 
+  // All of the world that a step changes: the one way to try a step and go back.
+  struct Snapshot {
+    model::State state;
+    std::vector<collision::Contact> contacts;
+    std::vector<ContactMemory> memory;
+  };
+  void save(Snapshot& kept) const {
+    kept.state = state;
+    kept.contacts = contacts;
+    kept.memory = memory;
+  }
+  void restore(const Snapshot& kept) {
+    state = kept.state;
+    contacts = kept.contacts;
+    memory = kept.memory;
+    drop_later_waypoints();
+  }
+
   World(const model::Model& model_in, const Method& method_in, collision::Collider& collider_in)
       : model(model_in),
         method(method_in),
