@@ -200,6 +200,7 @@ void LiveSession::load(bool go_on) {
   start_recording();
   anchor();
   publish_setting();
+  publish_frame();  // now: the next command may be a step that takes long
   changed_ = true;
 }
 

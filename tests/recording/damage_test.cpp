@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -52,7 +53,7 @@ class DamagedRecording : public RecordingTest {
     std::string wrong;  // what was read was neither
   };
 
-  // Reads `count` damaged copies in a child process, each within two seconds.
+  // Reads `count` damaged copies in a child process, each within two seconds of the processor.
   Outcome read_damaged(int count, const std::function<std::string(int)>& damaged) {
     put(original_);
     const std::string expected = everything_in(Recording(path_));
@@ -63,7 +64,8 @@ class DamagedRecording : public RecordingTest {
       std::string report;
       for (int k = 0; k < count; ++k) {
         put(damaged(k));
-        ::alarm(2);
+        constexpr itimerval kLimit{{0, 0}, {2, 0}};
+        ::setitimer(ITIMER_PROF, &kLimit, nullptr);  // its signal ends the child
         char result = 'w';
         try {
           result = everything_in(Recording(path_)) == expected ? 's' : 'w';

@@ -274,19 +274,29 @@ TEST(Expression, SignatureChangesExactlyWhereABranchDoes) {
   EXPECT_FALSE(Expression("sin(t)", time_scope()).has_branches());
 }
 
+// The typical expression of a force must not weigh in a step of half a microsecond: about 40 ns, of which the machine
+// needs 10 for the sine alone. Both are timed in turns, since machines differ and may be busy; half of a step would be
+// 25 sines.
 TEST(Expression, EvaluatesQuickly) {
-  // The typical expression of a force must not weigh in a step of half a microsecond. The bound is three times the
-  // goal of 50 ns, since the machine may be busy.
   const Expression expression("a * sin(2*pi*t + b) + (t > 0.5 ? 1 : 0)", time_scope());
-  double best = 1e9, sum = 0;
-  for (int repeat = 0; repeat < 20; ++repeat) {
+  const auto best_of = [](double& best, double& sum, const auto& evaluate) {
     const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < 10000; ++i) sum += expression.evaluate(i * 1e-4);
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 10000);
+    for (int i = 0; i < 1000; ++i) sum += evaluate(i * 1e-3);
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 1000);
+  };
+  double ours = 1e9, sine = 1e9, sum = 0;
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    best_of(ours, sum, [&](double t) { return expression.evaluate(t); });
+    best_of(sine, sum, [&](double t) { return std::sin(6.28 * t + sum * 1e-300); });
   }
   EXPECT_TRUE(std::isfinite(sum));
-  EXPECT_LT(best, 150e-9);
-  RecordProperty("nanoseconds", std::to_string(best * 1e9));
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr double kMost = 250;  // sanitizers make ours slower, not the sine of the system
+#else
+  constexpr double kMost = 25;
+#endif
+  EXPECT_LT(ours, kMost * sine) << ours * 1e9 << " ns, a sine " << sine * 1e9 << " ns";
+  RecordProperty("nanoseconds", std::to_string(ours * 1e9));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ export const PHONE = { width: 390, height: 844 };
 export async function open(url, viewport = LAPTOP) {
   const context = await (await launch()).newContext({ viewport, deviceScaleFactor: 1 });
   const page = await context.newPage();
-  page.setDefaultTimeout(Number(process.env.STICKSLIP_BROWSER_TIMEOUT ?? 60_000));
+  page.setDefaultTimeout(Number(process.env.STICKSLIP_BROWSER_TIMEOUT ?? 120_000));
   const problems = [];
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(`console: ${message.text()}`);
