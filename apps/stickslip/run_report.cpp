@@ -83,7 +83,8 @@ void print_timeline(const RunSession& session) {
   }
   shown = 0;
   for (const auto& [pair, intervals] : pairs) {
-    if (shown++ == kMostPairs || intervals.size() < 2) continue;
+    if (shown++ == kMostPairs) break;
+    if (intervals.size() < 2) continue;
     std::string line;
     for (std::size_t k = 0; k < intervals.size() && k < kMostSwitches; ++k)
       line += fmt::format("{}{} {:.9g}", k > 0 ? ", " : "", to_string(intervals[k].mode), intervals[k].begin);

@@ -79,6 +79,12 @@ void draw_plot(Painter& painter, const RunData& data, const Plot& plot, const Ve
     painter.text(corner + Vec2(kGutter, 40), "has no value during this run", 9, kSoft);
     return;
   }
+  // Rounding errors around zero do not fill the plot; the page has the same rule.
+  constexpr double kRounding = 1e-12;
+  if (!plot.logarithmic && std::max(std::fabs(range.low), std::fabs(range.high)) < kRounding) {
+    range.add(-kRounding);
+    range.add(kRounding);
+  }
   const Axes axes{corner + Vec2(kGutter, 16),
                   {width - kGutter, kPlot - 46},
                   {time.front(), std::max(time.back(), time.front() + 1e-12)},

@@ -251,6 +251,19 @@ void draw_scale(Painter& painter, const Camera& camera, const std::string& unit,
                kOutline, Align::Centre);
 }
 
+// Points of a body, joined by their outline and to the body's middle: a tripod is seen as one thing.
+void draw_points(Painter& painter, const Camera& camera, const model::Pose& pose, const model::PlacedShape& placed,
+                 const std::vector<Vec3>& points) {
+  constexpr std::size_t kMostJoined = 12;
+  std::vector<Vec2> at;
+  for (const Vec3& p : points) at.push_back(camera.at(to_world(pose, placed.pose, p)));
+  if (at.size() > 1 && at.size() <= kMostJoined) {
+    painter.stroke(at, true, kOutline, 0.9);
+    for (const Vec2& p : at) painter.stroke({p, camera.at(pose.position)}, false, kOutline, 0.6);
+  }
+  for (const Vec2& p : at) painter.disc(p, 2.5, kOutline);
+}
+
 }  // namespace
 
 void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& size,
@@ -283,7 +296,7 @@ void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const 
     if (bodies[b].shapes.empty()) painter.disc(camera.at(pose.position), 2.5, kOutline);
     for (const model::PlacedShape& placed : bodies[b].shapes)
       if (const auto* points = std::get_if<model::PointSet>(&placed.shape))
-        for (const Vec3& p : points->points) painter.disc(camera.at(to_world(pose, placed.pose, p)), 2.5, kOutline);
+        draw_points(painter, camera, pose, placed, points->points);
   }
   const double per_force = 0.16 * size.minCoeff() / usual_force(data);
   double fastest = 0;
