@@ -7,11 +7,13 @@
 
 #include "stickslip/report/frame_selection.h"
 #include "stickslip/report/page_data.h"
+#include "stickslip/report/run_data.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -29,9 +31,30 @@ void put(Json& list, const Vec3& v) {
 
 }  // namespace
 
+std::string_view to_string(Ending ending) {
+  return ending == Ending::Stop ? "stop" : ending == Ending::Loop ? "loop" : "go-on";
+}
+
+std::optional<Ending> ending_from(std::string_view text) {
+  for (const Ending ending : {Ending::GoOn, Ending::Stop, Ending::Loop})
+    if (to_string(ending) == text) return ending;
+  return {};
+}
+
+double comfortable_speed(double duration) {
+  constexpr double kSeconds = 12, kShort = 2, kLong = 30, kEndless = 1e4;
+  if (!(duration > 0) || (duration > kShort && duration < kLong) || duration > kEndless) return 1;
+  double best = 1;  // of 1, 2 and 5 times powers of ten
+  for (double power = 1e-6; power <= 1e6; power *= 10)
+    for (const double speed : {power, 2 * power, 5 * power})
+      if (std::fabs(std::log(duration / speed / kSeconds)) < std::fabs(std::log(duration / best / kSeconds)))
+        best = speed;
+  return std::clamp(best, 0.001, 100.0);
+}
+
 SliderRange slider_range(const scene::Parameter& parameter) {
   const double v = parameter.value;
-  SliderRange range{v > 0 ? 0 : v < 0 ? 3 * v : -1, v > 0 ? 3 * v : v < 0 ? 0 : 1};
+  SliderRange range{v > 0 ? 0 : v < 0 ? 3 * v : -1, v > 0 ? 3 * v : v < 0 ? 0 : 1, v};
   if (std::isfinite(parameter.min)) range.low = parameter.min;
   if (std::isfinite(parameter.max)) range.high = parameter.max;
   // Friction coefficients and the like: a limit far from the value makes a useless slider.
@@ -41,14 +64,16 @@ SliderRange slider_range(const scene::Parameter& parameter) {
 }
 
 std::string setting_message(const scene::Scene& scene, const SliderRanges& ranges, int number_of_setting,
-                            const std::string& notice) {
+                            const std::string& notice, const std::string& refused) {
   Json out = report::setting_json(describe(scene));
   out["number"] = number_of_setting;
   out["notice"] = notice;
+  out["refused"] = refused;
   for (std::size_t k = 0; k < scene.parameters.size(); ++k) {
     const SliderRange& range = ranges.at(scene.parameters[k].name);
     out["parameters"][k]["low"] = range.low;
     out["parameters"][k]["high"] = range.high;
+    out["parameters"][k]["usual"] = range.usual;
   }
   Json steppers = Json::array();
   for (const auto& stepper : stepping::steppers()) steppers.push_back(stepper.name);
@@ -62,7 +87,10 @@ std::string setting_message(const scene::Scene& scene, const SliderRanges& range
 std::string frame_message(const simulation::Simulation& run, std::span<const double> observables,
                           const LiveStatus& status) {
   Json poses = Json::array(), contacts = Json::array(), values = Json::array();
+  Json velocities = Json::array();
   for (const model::BodyState& body : run.state().bodies) {
+    put(velocities, body.velocity.linear);
+    put(velocities, body.velocity.angular);
     put(poses, body.pose.position);
     const Quat& q = body.pose.orientation;
     for (const double c : {q.w(), q.x(), q.y(), q.z()}) poses.push_back(static_cast<float>(c));
@@ -78,21 +106,34 @@ std::string frame_message(const simulation::Simulation& run, std::span<const dou
     const double sign = report::on_second_body(run.model(), c) ? -1 : 1;
     put(row, sign * c.contact.normal);
     put(row, sign * c.force);
+    row.push_back(static_cast<float>(c.contact.gap));
     contacts.push_back(std::move(row));
   }
   for (const double x : observables) values.push_back(number(x));
   const simulation::Counters& counters = run.counters();
-  const Json out{{"setting", status.setting},
-                 {"time", run.time()},
-                 {"playing", status.playing},
-                 {"speed", status.speed},
-                 {"rate", status.rate},
-                 {"steps", counters.steps},
-                 {"residual", number(run.last_report().residual)},
-                 {"worst", number(counters.worst_residual)},
-                 {"poses", std::move(poses)},
-                 {"contacts", std::move(contacts)},
-                 {"observables", std::move(values)}};
+  const report::Energy energy = report::energy_of(run.model(), run.state());
+  Json out{{"setting", status.setting},
+           {"time", run.time()},
+           {"playing", status.playing},
+           {"speed", status.speed},
+           {"rate", status.rate},
+           {"steps", counters.steps},
+           {"residual", number(run.last_report().residual)},
+           {"worst", number(counters.worst_residual)},
+           {"poses", std::move(poses)},
+           {"velocities", std::move(velocities)},
+           {"contacts", std::move(contacts)},
+           {"observables", std::move(values)},
+           {"energy", {number(energy.kinetic), number(energy.potential)}},
+           {"ending", to_string(status.ending)},
+           {"kept", status.kept}};
+  if (status.hand != nullptr) {
+    Json from = Json::array(), to = Json::array(), force = Json::array();
+    put(from, status.hand->point(run.state()));
+    put(to, status.hand->pushes() ? status.hand->point(run.state()) : status.hand->target);
+    put(force, status.hand->force_at(run.state()));
+    out["hand"] = {{"body", status.hand->body}, {"from", from}, {"to", to}, {"force", force}};
+  }
   return out.dump();
 }
 

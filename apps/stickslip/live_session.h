@@ -10,8 +10,12 @@
 // step. A body that thereby grows into another is moved aside without getting velocity. Bodies that move by a given
 // velocity or acceleration go on from where they are; those with a given position follow the new expression. When the
 // number of bodies changes the run starts again.
+//
+// The states of the last minute are kept, a few each second with the frame that showed them: the run can go on from any
+// of them, with the parameters that held there.
 #pragma once
 
+#include "live_hand.h"
 #include "live_messages.h"
 
 #include "stickslip/recording/recorder.h"
@@ -59,6 +63,13 @@ class LiveSession {
   void reset();
   void set_speed(double speed);                          // simulated time per second of wall time
   void set(const std::string& name, std::string value);  // a parameter, or method.KEY
+  void set_default(const std::string& name);             // takes back what set() did
+  void set_ending(Ending ending);
+  // A spring between a point of a body and the hand; again to move the hand. Names that no free body has are refused.
+  void pull(const std::string& body, const Vec3& from, const Vec3& to);
+  void release();
+  void push(const std::string& body, const Vec3& impulse);
+  void rewind(double time);  // to the newest kept state that is not later
 
   // Both tell the state after all commands given before, unless a step computes for longer than a moment: then that
   // before it.
@@ -71,18 +82,31 @@ class LiveSession {
   using Clock = std::chrono::steady_clock;
   struct Loaded;  // a scene with its simulation and observer
 
+  struct Kept {  // a state to go back to
+    double time = 0;
+    std::string checkpoint;
+    std::vector<double> memory;  // of the observer
+    std::shared_ptr<Loaded> loaded;
+    std::map<std::string, std::string> overrides;
+  };
+
   void post(std::function<void()> command);
   void await_commands();
   void run();
   bool run_commands();
   void keep_pace();
   void one_step();
-  void load(bool go_on);
+  // `same_scene`: only the hand has changed, and the recording goes on.
+  void load(bool go_on, bool same_scene = false);
+  void grasp(std::shared_ptr<Hand> hand);
+  void change(const std::string& name, const std::map<std::string, std::string>& before);
+  [[nodiscard]] int free_body(const std::string& name) const;
+  void keep_state();
   void start_recording();
   void publish_setting();
-  void publish_frame();
+  void publish_frame(bool keep);
   void anchor();
-  [[nodiscard]] std::unique_ptr<Loaded> make() const;
+  [[nodiscard]] std::shared_ptr<Loaded> make() const;
 
   std::string file_;
   std::map<std::string, std::string> overrides_;
@@ -100,12 +124,16 @@ class LiveSession {
   std::unique_ptr<recording::Recorder> recorder_;
 
   // Below: the simulation's thread only (and the constructor).
-  std::unique_ptr<Loaded> now_;
+  std::shared_ptr<Loaded> now_;
   std::size_t recorded_ = 0;
   bool playing_ = false, changed_ = true;
   double speed_ = 1, anchor_time_ = 0, rate_ = 0, rate_time_ = 0;
   Clock::time_point anchor_wall_, rate_wall_, last_frame_;
-  std::string notice_;
+  std::string notice_, refused_;  // what was said last; the name whose value was not possible
+  Ending ending_ = Ending::GoOn;
+  std::shared_ptr<Hand> hand_;  // null: nobody touches anything
+  std::deque<Kept> kept_;
+  Clock::time_point last_kept_;
   int number_ = 0;  // of the setting
 
   std::thread thread_;

@@ -34,6 +34,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  stickslip report ball.h5                     writes ball.html\n"
     "  stickslip report slow.h5 fast.h5 -o both.html\n"
+    "  stickslip report slow.h5 fast.h5 --compare -o both.html\n"
     "  stickslip report results.db                  a study: writes results.html\n"
     "  stickslip report ball.h5 --svg               frames, modes and curves as one picture, ball.svg\n"
     "  stickslip report ball.h5 --png --at 0.1 --at 0.5 --no-charts -o two.png\n"
@@ -43,7 +44,7 @@ constexpr const char* kExamples =
 struct ReportOptions {
   std::vector<std::string> files;
   std::string output, study;
-  bool svg = false, png = false, force = false;
+  bool svg = false, png = false, force = false, compare = false;
   report::StillOptions still;
 };
 
@@ -78,7 +79,7 @@ Content page_of_recordings(const ReportOptions& options) {
   std::vector<report::NamedRun> runs;
   for (std::size_t k = 0; k < data.size(); ++k)
     runs.push_back({std::filesystem::path(options.files[k]).stem().string(), &data[k]});
-  return report::runs_page(runs);
+  return options.compare ? report::comparison_page(runs) : report::runs_page(runs);
 }
 
 Content page_of_study(const ReportOptions& options) {
@@ -111,6 +112,8 @@ int write_report(const ReportOptions& options) {
   const bool study = is_store(options.files.front());
   if (still && options.files.size() > 1)
     return refuse(fmt::format("a picture shows one recording; {} were given", options.files.size()));
+  if (options.compare && (options.files.size() != 2 || study || still))
+    return refuse("--compare makes a page of two recordings");
   if (study && options.files.size() > 1) return refuse("a page shows one study, or recordings");
   if (study && still) return refuse("a study has no picture of a run; stickslip study map draws its map");
   if (!still && !options.still.times.empty()) return refuse("--at goes with --svg or --png");
@@ -148,6 +151,7 @@ void add_report(CLI::App& app, int& exit_code) {
   verb->add_option("FILE", options->files, "Recordings (HDF5), or the store of a study (SQLite)")->required();
   verb->add_option("-o,--output", options->output, "File to write (default: named after the first recording)");
   add_force_option(*verb, options->force);
+  verb->add_flag("--compare", options->compare, "Two recordings over each other: ghosts, common curves, differences");
   verb->add_option("--study", options->study, "The study file, when it was moved");
   CLI::Option* svg = verb->add_flag("--svg", options->svg, "A picture instead of a page, as SVG");
   verb->add_flag("--png", options->png, "A picture instead of a page, as PNG")->excludes(svg);

@@ -88,5 +88,22 @@ TEST(RunData, BandsTakeTheirTimesFromEvents) {
   EXPECT_DOUBLE_EQ(friction->curves.at(0).values.at(7), 3);
 }
 
+TEST(RunData, ABandOfBodiesThatMeetBetweenTwoFramesIsNotStretchedToTheStart) {
+  // They meet and part between frames 5 and 6; no frame shows them touching.
+  const auto fill = [](int, model::State& state, std::vector<contact::ContactResult>& contacts) {
+    state.bodies[0].pose.position.y() = 1;
+    contacts.push_back(disc_on_floor(Mode::Open));
+  };
+  const RecordedRun run(disc_over_floor(), 11, 0.01, fill, {{0.0567, 0, 1, Mode::Stick, Mode::Open}});
+  const RunData data = prepare(run.recording());
+  ASSERT_EQ(data.pairs.size(), 1U);
+  const PairBands& pair = data.pairs[0];
+  EXPECT_EQ(mode_at(pair, 0.04), Mode::Open);
+  EXPECT_DOUBLE_EQ(pair.bands[0].begin, 0.05);
+  EXPECT_DOUBLE_EQ(pair.bands[0].end, 0.0567);
+  ASSERT_EQ(pair.touches.size(), 1U);
+  EXPECT_DOUBLE_EQ(pair.touches[0], 0.05);
+}
+
 }  // namespace
 }  // namespace stickslip::report

@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The mode timeline: a row per pair of bodies, a band per mode, the present time as a line. Click or drag to seek.
-import type { Pair, Run } from "./data";
+// The mode timeline: a row per pair of bodies, a band per mode, a tick where bodies meet, the present time as a line.
+import { indexAt, type Pair, type Run } from "./data";
 import { MODE_COLORS, MODE_LABELS, theme } from "./palette";
+import { listenTime, type TimeWindow } from "./time_window";
 import { niceStep, tickText } from "./view";
 
 const ROW = { text: 15, band: 14, gap: 7 };
 const AXIS = 32;
 const MOST_ROWS = 24;
+const MOST_TICKS = 20;
 export const GUTTER = { left: 62, right: 14 };
 
 export class Bands {
   readonly element = document.createElement("div");
   private readonly canvas = document.createElement("canvas");
   private readonly line = document.createElement("div");
-  private run: Run | undefined;
+  private run: Pick<Run, "bodies" | "pairs" | "units"> | undefined;
   private rows: number[] = [];
   private width = 1;
-  private range: [number, number] = [0, 1];
+  private readonly cursor = document.createElement("div");
 
   constructor(
-    private readonly seek: (time: number) => void,
+    private readonly window: TimeWindow,
+    seek: (time: number) => void,
+    hover: (time: number | undefined) => void,
     private readonly timeUnit: string,
   ) {
     this.element.className = "bands";
     this.line.className = "now";
+    this.cursor.className = "cursor";
+    this.cursor.hidden = true;
     const place = document.createElement("div");
     place.className = "bands-place";
-    place.append(this.canvas, this.line);
-    this.element.append(legend(), place);
-    const at = (event: PointerEvent) => {
-      const x = event.clientX - this.canvas.getBoundingClientRect().left - GUTTER.left;
+    place.append(this.canvas, this.line, this.cursor);
+    this.element.append(legend(true), place);
+    const time = (clientX: number) => {
+      const x = clientX - this.canvas.getBoundingClientRect().left - GUTTER.left;
       const s = Math.min(1, Math.max(0, x / (this.width - GUTTER.left - GUTTER.right)));
-      this.seek(this.range[0] + s * (this.range[1] - this.range[0]));
+      return this.window.begin + s * (this.window.end - this.window.begin);
     };
-    this.canvas.addEventListener("pointerdown", (event) => {
-      this.canvas.setPointerCapture(event.pointerId);
-      at(event);
-    });
-    this.canvas.addEventListener("pointermove", (event) => event.buttons > 0 && at(event));
+    listenTime({ node: this.canvas, place, time, left: (t) => this.x(t), eager: true }, window, seek, hover);
+    window.listen(() => this.resize());
   }
 
-  load(run: Run): void {
+  load(run: Pick<Run, "bodies" | "pairs" | "units">): void {
     this.run = run;
-    const { time } = run.frames;
-    this.range = [time[0], time[time.length - 1]];
     const order = run.pairs.map((_, k) => k);
     // With too many pairs those with the most changes are shown.
     order.sort((x, y) => run.pairs[y].changes - run.pairs[x].changes || x - y);
@@ -79,12 +80,22 @@ export class Bands {
   }
 
   show(time: number): void {
-    this.line.style.transform = `translateX(${this.x(time)}px)`;
+    this.put(this.line, time);
+  }
+
+  hover(time: number | undefined): void {
+    this.cursor.hidden = time === undefined;
+    if (time !== undefined) this.put(this.cursor, time);
+  }
+
+  private put(line: HTMLElement, time: number): void {
+    line.style.transform = `translateX(${this.x(time)}px)`;
+    line.style.visibility = time < this.window.begin || time > this.window.end ? "hidden" : "";
   }
 
   private x(time: number): number {
-    const span = this.range[1] - this.range[0] || 1;
-    return GUTTER.left + ((time - this.range[0]) / span) * (this.width - GUTTER.left - GUTTER.right);
+    const span = this.window.end - this.window.begin || 1;
+    return GUTTER.left + ((time - this.window.begin) / span) * (this.width - GUTTER.left - GUTTER.right);
   }
 
   private draw(c: CanvasRenderingContext2D, height: number): void {
@@ -101,12 +112,23 @@ export class Bands {
       const y = top + ROW.text;
       c.fillStyle = theme.empty;
       c.fillRect(GUTTER.left, y, this.width - GUTTER.left - GUTTER.right, ROW.band);
-      if (pair.mode.length > this.width - GUTTER.left - GUTTER.right) return this.shares(c, pair, y);
-      for (let k = 0; k < pair.mode.length; ++k) {
-        const from = this.x(pair.begin[k]);
-        const width = Math.max(0.75, this.x(pair.begin[k + 1]) - from);
-        this.band(c, pair.mode[k], from, y, width);
-      }
+      const [left, right] = [GUTTER.left, this.width - GUTTER.right];
+      c.save();
+      c.beginPath();
+      c.rect(left, top, right - left, ROW.text + ROW.band);
+      c.clip();
+      const from = indexAt(pair.begin, this.window.begin);
+      const to = Math.min(pair.mode.length, indexAt(pair.begin, this.window.end) + 1);
+      if (to - from > right - left) this.shares(c, pair, y);
+      else
+        for (let k = from; k < to; ++k) {
+          // A band may reach far beyond the window: hatches are drawn for what is seen of it.
+          const begin = Math.max(left - 20, this.x(pair.begin[k]));
+          const width = Math.max(0.75, Math.min(right + 20, this.x(pair.begin[k + 1])) - begin);
+          this.band(c, pair.mode[k], begin, y, width);
+        }
+      this.ticks(c, pair, y);
+      c.restore();
     });
     this.axis(c, height);
   }
@@ -130,6 +152,22 @@ export class Bands {
         foot -= height;
       }
     });
+  }
+
+  // Where bodies meet.
+  private ticks(c: CanvasRenderingContext2D, pair: Pair, y: number): void {
+    const seen = pair.touch.filter((time) => time >= this.window.begin && time <= this.window.end);
+    if (seen.length > MOST_TICKS) return; // they would hide the bands; zoomed in there are fewer
+    c.fillStyle = theme.ink;
+    for (const time of seen) {
+      const x = this.x(time);
+      c.beginPath();
+      c.moveTo(x, y + 1);
+      c.lineTo(x - 3, y - 4);
+      c.lineTo(x + 3, y - 4);
+      c.fill();
+      c.fillRect(x - 0.5, y, 1, ROW.band);
+    }
   }
 
   // Sliding is hatched, rolling dotted: readable in grey too.
@@ -162,7 +200,7 @@ export class Bands {
   }
 
   private axis(c: CanvasRenderingContext2D, height: number): void {
-    const [begin, end] = this.range;
+    const { begin, end } = this.window;
     const step = niceStep(end - begin || 1, (this.width - GUTTER.left - GUTTER.right) / 80);
     const y = height - AXIS + 2;
     c.fillStyle = theme.soft;
@@ -184,7 +222,8 @@ export class Bands {
   }
 }
 
-export function legend(): HTMLElement {
+// `meets`: of a timeline, which has ticks where bodies meet.
+export function legend(meets = false): HTMLElement {
   const list = document.createElement("ul");
   list.className = "legend";
   for (const mode of [1, 2, 3, 0]) {
@@ -193,6 +232,11 @@ export function legend(): HTMLElement {
     mark.className = `mark mode-${MODE_LABELS[mode]}`;
     mark.style.setProperty("--color", MODE_COLORS[mode]);
     item.append(mark, MODE_LABELS[mode]);
+    list.append(item);
+  }
+  if (meets) {
+    const item = document.createElement("li");
+    item.append("▾ meet");
     list.append(item);
   }
   return list;

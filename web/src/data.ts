@@ -3,6 +3,7 @@
 //
 // What the command puts into the page (src/stickslip/report/page_data.cpp writes it), and what the views draw.
 
+import { type Frames, decodeFrames } from "./frames";
 import type { Plan } from "./plan_data";
 
 export interface Shape {
@@ -46,7 +47,7 @@ export interface Setting {
   description: string;
   dimension: number;
   gravity: number[];
-  units: { time: string; length: string }; // "" where nothing tells
+  units: { time: string; length: string; force: string }; // "" where nothing tells
   duration: number | null;
   tolerance: number | null;
   parameters: Quantity[];
@@ -58,6 +59,8 @@ export interface Pair {
   a: number;
   b: number;
   friction: number;
+  carrier: number; // the body that contacts are drawn relative to
+  touch: Float64Array; // when the bodies met
   changes: number;
   begin: Float64Array; // of each band, and the end of the last
   mode: Uint8Array;
@@ -76,19 +79,6 @@ export interface Plot {
   logarithmic: boolean;
   time: Float64Array;
   curves: Curve[];
-}
-
-export interface Frames {
-  time: Float64Array;
-  pose: Float32Array;
-  first: Int32Array;
-  pair: Int32Array;
-  mode: Uint8Array;
-  point: Float32Array;
-  normal: Float32Array;
-  force: Float32Array;
-  tolerance: number | null;
-  recorded: number;
 }
 
 export interface Run extends Setting {
@@ -124,6 +114,7 @@ export interface ContactMark {
   point: number[];
   normal: number[];
   force: number[]; // on the body that is free to move; on a where both are
+  gap?: number; // where it is known
 }
 
 export interface Snapshot {
@@ -146,13 +137,21 @@ function isReference(value: unknown): value is Reference {
   );
 }
 
+// Numbers of an array are written byte by byte: all first bytes, then all second ones.
+function unshuffle(buffer: ArrayBuffer, offset: number, count: number, width: number): ArrayBuffer {
+  const from = new Uint8Array(buffer, offset, count * width);
+  const to = new Uint8Array(count * width);
+  for (let byte = 0; byte < width; ++byte) for (let k = 0; k < count; ++k) to[k * width + byte] = from[byte * count + k];
+  return to.buffer;
+}
+
 // Replaces every [type, offset, count] by the array that it stands for.
 function resolve(value: unknown, buffer: ArrayBuffer): unknown {
   if (isReference(value)) {
     const [type, offset, count] = value;
-    if (type === "f64") return new Float64Array(buffer, offset, count);
-    if (type === "f32") return new Float32Array(buffer, offset, count);
-    if (type === "i32") return new Int32Array(buffer, offset, count);
+    if (type === "f64") return new Float64Array(unshuffle(buffer, offset, count, 8));
+    if (type === "f32") return new Float32Array(unshuffle(buffer, offset, count, 4));
+    if (type === "i32") return new Int32Array(unshuffle(buffer, offset, count, 4));
     return new Uint8Array(buffer, offset, count);
   }
   if (Array.isArray(value)) return value.map((item) => resolve(item, buffer));
@@ -166,6 +165,12 @@ export async function decode<Page>(page: { block: string }): Promise<Page> {
   return resolve(page, await unpack(page.block)) as Page;
 }
 
+export async function decodeRuns(page: { block: string }): Promise<Run[]> {
+  const { runs } = await decode<{ runs: Run[] }>(page);
+  for (const run of runs) run.frames = decodeFrames(run.frames as never, run.bodies.length, run.dimension);
+  return runs;
+}
+
 // The last index whose value is not above x; 0 when all are.
 export function indexAt(values: ArrayLike<number>, x: number): number {
   let low = 0;
@@ -176,56 +181,4 @@ export function indexAt(values: ArrayLike<number>, x: number): number {
     else high = middle;
   }
   return low;
-}
-
-function planarPose(x: number, y: number, angle: number): Pose {
-  return { position: [x, y, 0], orientation: [Math.cos(angle / 2), 0, 0, Math.sin(angle / 2)], angle };
-}
-
-// Poses between two kept frames are interpolated; contacts are those of the nearer one.
-export function snapshotAt(run: Run, time: number): Snapshot {
-  const { frames } = run;
-  const last = frames.time.length - 1;
-  const k = Math.min(indexAt(frames.time, time), last);
-  const next = Math.min(k + 1, last);
-  const span = frames.time[next] - frames.time[k];
-  const s = span > 0 ? Math.min(1, Math.max(0, (time - frames.time[k]) / span)) : 0;
-  const planar = run.dimension === 2;
-  const stride = planar ? 3 : 7;
-  const poses: Pose[] = run.bodies.map((_, b) => {
-    const i = (k * run.bodies.length + b) * stride;
-    const j = (next * run.bodies.length + b) * stride;
-    const mix = (c: number) => frames.pose[i + c] + s * (frames.pose[j + c] - frames.pose[i + c]);
-    if (planar) return planarPose(mix(0), mix(1), mix(2));
-    let dot = 0;
-    for (let c = 3; c < 7; ++c) dot += frames.pose[i + c] * frames.pose[j + c];
-    const sign = dot < 0 ? -1 : 1;
-    const q = [3, 4, 5, 6].map((c) => (1 - s) * frames.pose[i + c] + s * sign * frames.pose[j + c]);
-    const length = Math.hypot(...q) || 1;
-    return {
-      position: [mix(0), mix(1), mix(2)],
-      orientation: q.map((c) => c / length) as Pose["orientation"],
-      angle: 0,
-    };
-  });
-  return { time, poses, contacts: contactsOf(run, s < 0.5 ? k : next) };
-}
-
-function contactsOf(run: Run, frame: number): ContactMark[] {
-  const { frames } = run;
-  const list: ContactMark[] = [];
-  for (let row = frames.first[frame]; row < frames.first[frame + 1]; ++row) {
-    const pair = run.pairs[frames.pair[row]];
-    const three = (values: Float32Array) => Array.from(values.subarray(3 * row, 3 * row + 3));
-    list.push({
-      a: pair.a,
-      b: pair.b,
-      mode: frames.mode[row],
-      friction: pair.friction,
-      point: three(frames.point),
-      normal: three(frames.normal),
-      force: three(frames.force),
-    });
-  }
-  return list;
 }

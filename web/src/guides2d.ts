@@ -3,7 +3,7 @@
 //
 // What a plan adds to the picture: where bodies start, where they should end, and where on their way contacts change.
 import type { Body, Pose } from "./data";
-import { START, TARGET } from "./palette";
+import { theme } from "./palette";
 import type { EventMark, Guides, Target } from "./plan_data";
 import { drawMark, label, outlineBody, type Sheet } from "./shapes2d";
 import { numberText } from "./plots";
@@ -12,7 +12,7 @@ const CROSS = 9; // pixels
 const MOST_LABELS = 8;
 
 export function drawGuides(sheet: Sheet, bodies: Body[], guides: Guides): void {
-  for (const body of guides.bodies) outline(sheet, bodies[body], guides.start[body], START, "start", 40);
+  for (const body of guides.bodies) outline(sheet, bodies[body], guides.start[body], theme.start, "start", 40);
   for (const target of guides.targets) drawTarget(sheet, bodies[target.body], target);
   guides.events.forEach((event) => drawEvent(sheet, event, guides.events.length <= MOST_LABELS));
 }
@@ -33,11 +33,11 @@ function outline(sheet: Sheet, body: Body, pose: Pose, color: string, text: stri
 function drawTarget(sheet: Sheet, body: Body, target: Target): void {
   const c = sheet.context;
   const [x, y] = sheet.screen(target.pose.position);
-  outline(sheet, body, target.pose, TARGET, "target", 26);
+  outline(sheet, body, target.pose, theme.target, "target", 26);
   const [along, up] = target.fixed;
   const far = sheet.reach * sheet.scale;
   c.save();
-  c.strokeStyle = TARGET;
+  c.strokeStyle = theme.target;
   c.lineWidth = along && up ? 2 : 1;
   c.beginPath();
   const [dx, dy] = along && up ? [CROSS, CROSS] : [along ? 0 : up ? far : 0, up ? 0 : along ? far : 0];
@@ -55,7 +55,7 @@ function drawEvent(sheet: Sheet, event: EventMark, named: boolean): void {
   for (const point of event.points) {
     const [x, y] = sheet.screen(point);
     if (event.impact) {
-      c.strokeStyle = "#1d2730";
+      c.strokeStyle = theme.ink;
       c.lineWidth = 2;
       c.beginPath();
       for (const turn of [0, 1, 2]) {
@@ -65,6 +65,6 @@ function drawEvent(sheet: Sheet, event: EventMark, named: boolean): void {
       }
       c.stroke();
     } else drawMark(c, [x, y], event.mode);
-    if (named) label(c, numberText(Number(event.time.toPrecision(3))), x, y - 8, "#55606a");
+    if (named) label(c, numberText(Number(event.time.toPrecision(3))), x, y - 8, theme.soft);
   }
 }

@@ -12,7 +12,8 @@ const WIDTH = 360;
 const HEIGHT = 190;
 const MARGIN = { left: 46, right: 12, top: 8, bottom: 40 };
 
-export function histogramFigure(study: Study, histogram: Histogram): HTMLElement {
+// `chosen`: values of the trials that a reader keeps; their bars are outlined.
+export function histogramFigure(study: Study, histogram: Histogram, chosen?: number[]): HTMLElement {
   const total = histogram.counts.reduce((sum, n) => sum + n, 0);
   const inner = { width: WIDTH - MARGIN.left - MARGIN.right, height: HEIGHT - MARGIN.top - MARGIN.bottom };
   const top = Math.max(...histogram.share_high.map((share) => share * total), 1);
@@ -42,6 +43,15 @@ export function histogramFigure(study: Study, histogram: Histogram): HTMLElement
     bars.append(shape("path", { d: `M${middle} ${low}V${high}M${middle - 2.5} ${low}h5M${middle - 2.5} ${high}h5`, stroke: "var(--ink)", fill: "none" }));
     picture.append(bars);
   });
+  if (chosen) {
+    const counts = histogram.counts.map(() => 0);
+    for (const value of chosen) {
+      const k = Math.floor(((value - histogram.low) / (histogram.high - histogram.low)) * counts.length);
+      if (value >= histogram.low && value <= histogram.high) ++counts[Math.min(k, counts.length - 1)];
+    }
+    counts.forEach((count, k) => count > 0 && picture.append(shape("rect", {
+      x: MARGIN.left + k * wide + 0.75, y: y(count), width: wide - 1.5, height: y(0) - y(count), fill: "none", stroke: "#e69f00", "stroke-width": "2.5", class: "kept" })));
+  }
   const along = niceStep(histogram.high - histogram.low, 5);
   for (let k = Math.ceil(histogram.low / along - 1e-9); k * along <= histogram.high + 1e-9 * along; ++k)
     picture.append(shape("text", { x: x(k * along), y: HEIGHT - MARGIN.bottom + 15, "text-anchor": "middle" }, tickText(k * along, along)));

@@ -7,11 +7,13 @@ import type { Pose, Quantity, Setting, Shape, Snapshot } from "./data";
 export interface LiveParameter extends Quantity {
   low: number;
   high: number;
+  usual: number; // in the scene
 }
 
 export interface LiveSetting extends Setting {
   number: number;
   notice: string;
+  refused: string; // the parameter whose new value was not possible
   version: string;
   parameters: LiveParameter[];
   method: { stepper: string; friction: string; directions: number; step: number; text: string; steppers: string[] };
@@ -27,8 +29,13 @@ export interface LiveFrame {
   residual: number | null;
   worst: number | null;
   poses: number[]; // x y z qw qx qy qz angle of each body
-  contacts: number[][]; // a b mode friction, point, normal, force
+  velocities: number[]; // linear and angular, of each body
+  contacts: number[][]; // a b mode friction, point, normal, force, gap
   observables: (number | null)[];
+  energy: (number | null)[]; // kinetic, potential
+  ending: string; // go-on, stop, loop
+  kept: boolean; // the run can go on from here later
+  hand?: { body: number; from: number[]; to: number[]; force: number[] };
 }
 
 export function snapshotOf(frame: LiveFrame): Snapshot {
@@ -38,7 +45,7 @@ export function snapshotOf(frame: LiveFrame): Snapshot {
     poses.push({ position: [p[0], p[1], p[2]], orientation: [p[3], p[4], p[5], p[6]], angle: p[7] });
   }
   const contacts = frame.contacts.map((c) => ({
-    a: c[0], b: c[1], mode: c[2], friction: c[3], point: c.slice(4, 7), normal: c.slice(7, 10), force: c.slice(10, 13),
+    a: c[0], b: c[1], mode: c[2], friction: c[3], point: c.slice(4, 7), normal: c.slice(7, 10), force: c.slice(10, 13), gap: c[13],
   }));
   return { time: frame.time, poses, contacts };
 }
@@ -55,8 +62,8 @@ function reach(shape: Shape): number {
   return own + Math.hypot(...shape.position);
 }
 
-// The box around all bounded bodies; of particles alone, around the places of all bodies.
-export function boxAround(setting: Setting, poses: Pose[]): number[][] {
+// The box around all bounded bodies and some points; of particles alone, around the places of all bodies.
+export function boxAround(setting: Setting, poses: Pose[], points: number[][] = []): number[][] {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
   const add = (pose: Pose, radius: number) =>
@@ -68,6 +75,7 @@ export function boxAround(setting: Setting, poses: Pose[]): number[][] {
     const radius = Math.max(0, ...body.shapes.map(reach));
     if (Number.isFinite(radius)) add(poses[b], radius);
   });
+  for (const p of points) p.forEach((x, k) => { low[k] = Math.min(low[k], x); high[k] = Math.max(high[k], x); });
   const flat = () => !(Math.max(...high.map((x, k) => x - low[k])) > 0);
   if (flat()) poses.forEach((pose) => add(pose, 0));
   if (flat()) poses.forEach((pose) => add(pose, 0.5));

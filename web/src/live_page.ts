@@ -2,18 +2,25 @@
 // Copyright the stickslip authors
 //
 // The page of a scene that runs: the simulation sends its newest state, the page sends commands.
-import { legend } from "./bands";
-import { playButton, showPlaying, showSwitches, speedChoice, timeDisplay } from "./controls";
+import { Switches, cameraBar, fullScreen, layerKeys, playButton, showPlaying, speedChoice, timeDisplay } from "./controls";
 import type { Snapshot } from "./data";
 import { button, details, element } from "./dom";
+import { Inspector } from "./inspector";
+import { listenKeys } from "./keys";
+import { LiveBands } from "./live_bands";
 import { boxAround, Remote, snapshotOf, type LiveFrame, type LiveSetting } from "./live_data";
 import { ParameterPanel } from "./live_parameters";
+import { LiveTimeline } from "./live_timeline";
+import { Touch } from "./live_touch";
 import { LivePlot } from "./live_plot";
 import { numberText } from "./plots";
 import { makeView, shapeOf } from "./run_page";
-import { traced, type Show, type Trace, type View } from "./view";
+import { whenThemeChanges } from "./palette";
+import { savePng } from "./save";
+import { traced, type Hit, type Show, type Trace, type View } from "./view";
 
 const PLOT_INTERVAL = 200; // ms between redraws of the curves
+const BAND_INTERVAL = 600; // the same for the mode timeline
 const TRACE = 4000;
 
 export class LivePage {
@@ -25,21 +32,35 @@ export class LivePage {
   private readonly title = element("h1", {}, "stickslip live");
   private readonly badge = element("span", { class: "badge unknown" }, "live");
   private readonly notice = element("p", { class: "notice", role: "status" });
-  private readonly play = playButton(() => this.remote.send({ do: this.frame?.playing ? "pause" : "play" }));
+  private readonly play = playButton(() => this.toggle());
   private readonly clock = element("output", { class: "clock", "aria-label": "time" });
   private readonly pace = element("span", { class: "pace" });
   private readonly charts = element("section", { class: "charts", "aria-label": "Parameters and curves" });
   private readonly stage = element("section", { class: "stage", "aria-label": "Scene" });
-  private readonly parameters = new ParameterPanel((name, value) => this.remote.send({ do: "set", name, value }));
-  private readonly show: Show = { contacts: true, forces: true, cones: false, traces: true, names: true, guides: false };
+  private readonly parameters = new ParameterPanel(
+    (name, value) => this.remote.send({ do: "set", name, value }),
+    (name) => this.remote.send({ do: "default", name }));
+  private readonly timeline = new LiveTimeline(() => this.look(), (time) => {
+    this.timeline.leave();
+    this.remote.send({ do: "rewind", value: time });
+  });
+  private readonly ending = element("select", { "aria-label": "After the scene's duration" });
+  private readonly inspector = new Inspector(() => this.setting, (hit) => this.choose(hit));
+  private touch: Touch | undefined;
+  private bands: LiveBands | undefined;
+  private chosen: Hit | undefined;
+  private connected = false;
+  private readonly show: Show = { contacts: true, forces: true, parts: false, cones: false, traces: true, names: true, guides: false };
   private view: View | undefined;
   private speed: HTMLSelectElement | undefined;
   private bounds: number[][] | undefined;
   private plots: LivePlot[] = [];
+  private energy: LivePlot | undefined;
   private traces: Trace[] = [];
   private largest = 0;
   private dirty = false;
   private plotted = 0;
+  private banded = 0;
 
   constructor() {
     this.element.append(this.stage, this.charts);
@@ -47,15 +68,14 @@ export class LivePage {
     const source = new EventSource(this.remote.address("/events"));
     source.addEventListener("setting", (event) => this.load(JSON.parse(event.data)));
     source.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
-    source.addEventListener("open", () => this.say(this.setting?.notice ?? ""));
-    source.addEventListener("error", () => this.say("No connection to the simulation: has stickslip live ended?"));
-    document.addEventListener("keydown", (event) => {
-      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
-      if (event.key === "ArrowRight") this.remote.send({ do: "step" });
-      else if (event.key === " " && !(event.target instanceof HTMLButtonElement)) this.remote.send({ do: this.frame?.playing ? "pause" : "play" });
-      else return;
-      event.preventDefault();
+    source.addEventListener("open", () => {
+      this.connected = true;
+      this.element.classList.remove("lost");
+      this.say(this.setting?.notice ?? "");
+      this.dirty = true;
     });
+    source.addEventListener("error", () => this.lose());
+    whenThemeChanges(() => this.place());
     const tick = (now: number) => {
       if (this.dirty) this.draw(now);
       requestAnimationFrame(tick);
@@ -77,6 +97,43 @@ export class LivePage {
     return this.frame && snapshotOf(this.frame);
   }
 
+  // What is on the page is what was, and no step is being certified.
+  private lose(): void {
+    this.connected = false;
+    this.element.classList.add("lost");
+    this.badge.className = "badge failed";
+    this.badge.textContent = "✗ not connected";
+    this.pace.textContent = "stopped: no connection";
+    showPlaying(this.play, false);
+    this.say("No connection to the simulation: has stickslip live ended?");
+  }
+
+  private toggle(): void {
+    this.timeline.leave();
+    this.remote.send({ do: this.frame?.playing ? "pause" : "play" });
+  }
+
+  // At a moment of the last minute.
+  private look(): void {
+    if (this.timeline.shown && this.frame?.playing) this.remote.send({ do: "pause" });
+    this.dirty = true;
+  }
+
+  choose(hit: Hit | undefined): void {
+    this.chosen = hit;
+    this.touch?.choose(hit && "body" in hit ? hit.body : -1);
+    this.plotted = 0;
+    this.dirty = true;
+  }
+
+  times(): number[] {
+    return this.timeline.times();
+  }
+
+  get picked(): Hit | undefined {
+    return this.chosen;
+  }
+
   private say(text: string): void {
     this.notice.textContent = text;
   }
@@ -88,49 +145,77 @@ export class LivePage {
     this.say(setting.notice);
     if (first) this.build(setting);
     if (!sameBodies) this.restart();
-    this.parameters.load(setting.parameters, setting.method, setting.units.time, setting.notice !== "");
+    this.parameters.load(setting.parameters, setting.method, setting.units.time, setting.refused);
     this.place();
     this.dirty = true;
   }
 
   private build(setting: LiveSetting): void {
+    this.show.names = setting.bodies.length <= 8;
     this.title.textContent = setting.title || "stickslip live";
     document.title = `${setting.title} – stickslip live`;
     const { units } = setting;
     this.view = makeView(setting.dimension, () => (this.dirty = true));
     this.speed = speedChoice(1, units.time, (value) => this.remote.send({ do: "speed", value }));
+    for (const [value, text] of [["go-on", "then go on"], ["stop", "then stop"], ["loop", "then start again"]])
+      this.ending.append(new Option(`${setting.duration === null ? "" : `until ${numberText(setting.duration)} ${units.time}, `}${text}`, value));
+    this.ending.addEventListener("change", () => this.remote.send({ do: "ending", value: this.ending.value }));
+    const touch = (this.touch = new Touch(this.remote, () => this.setting, setting.dimension));
+    this.view.hands = { ...touch.hands(), picked: (hit) => this.choose(hit) };
     const controls = element("div", { class: "controls" }, this.play,
       button("One step", "▸", () => this.remote.send({ do: "step" })),
       button("Reset", "|◂", () => this.remote.send({ do: "reset" })),
-      this.speed,
+      this.speed, this.ending,
       timeDisplay(this.clock, units.time), this.pace);
-    const switches = showSwitches(this.show, false, () => (this.dirty = true), () => this.refit());
-    const links = element("div", { class: "controls" },
+    const redraw = () => (this.dirty = true);
+    const switches = new Switches(this.show, false, redraw, () => this.refit());
+    const links = element("div", { class: "controls" }, cameraBar(this.view, setting.bodies, redraw),
       element("a", { href: this.remote.address("/scene"), download: "scene.toml", class: "button" }, "save as scene"),
-      element("a", { href: this.remote.address("/recording"), download: "recording.h5", class: "button" }, "export recording"));
-    this.stage.append(this.view.element, controls, switches, legend(), links);
-    this.plots = setting.observables.map((quantity) => new LivePlot(quantity, units.time));
+      element("a", { href: this.remote.address("/recording"), download: "recording.h5", class: "button" }, "export recording"),
+      button("Save the picture as PNG", "PNG", () => this.view && savePng("live", this.view.picture())));
+    this.stage.append(this.view.element, controls, this.timeline.element, touch.element, switches.element, this.inspector.element, links);
+    this.bands = new LiveBands(units.time);
+    this.plots = setting.observables.map((quantity) => new LivePlot(quantity.name, quantity.unit, quantity.description, units.time));
+    this.energy = new LivePlot("energy", "", "of all bodies that move freely: kinetic, and of gravity from the origin", units.time, ["kinetic", "potential", "total"]);
     this.charts.append(element("h2", {}, "Parameters"), this.parameters.element,
-      element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element));
-    if (this.plots.length === 0) this.charts.append(element("p", { class: "note" }, "This scene has no observables."));
+      element("h2", {}, "Contact modes"), this.bands.element,
+      element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element), this.energy.element);
     this.stage.append(details("About", false, element("p", {}, setting.description), element("p", {}, `stickslip ${setting.version}`)));
+    listenKeys([
+      { key: " ", label: "space", text: "play and pause", press: () => this.toggle() },
+      { key: "ArrowRight", label: "→", text: "one step", press: () => this.remote.send({ do: "step" }) },
+      { key: "r", text: "reset", press: () => this.remote.send({ do: "reset" }) },
+      { key: "v", text: "fit the view", press: () => this.refit() },
+      { key: "x", text: "full screen", press: () => fullScreen(this.stage) },
+      { key: "Escape", label: "Esc", text: "choose nothing", press: () => this.choose(undefined) },
+      ...layerKeys(switches),
+    ]);
     this.resize();
   }
 
   // Curves and traces begin anew.
   private restart(): void {
-    for (const plot of this.plots) plot.clear();
+    for (const plot of this.allPlots()) plot.clear();
+    this.bands?.clear();
     const bodies = this.setting?.bodies ?? [];
     this.traces = traced(bodies).map((body) => ({ body, points: new Float32Array(3 * TRACE), count: 0 }));
+  }
+
+  private allPlots(): LivePlot[] {
+    return this.energy ? [...this.plots, this.energy] : this.plots;
   }
 
   private receive(frame: LiveFrame): void {
     if (!this.setting || frame.setting !== this.setting.number) return;
     if (this.frame && frame.time < this.frame.time) this.restart();
+    this.timeline.add(frame);
     const moved = frame.time !== this.frame?.time;
     this.frame = frame;
     if (moved) {
-      this.plots.forEach((plot, k) => plot.add(frame.time, frame.observables[k]));
+      this.plots.forEach((plot, k) => plot.add(frame.time, [frame.observables[k]]));
+      const [kinetic, potential] = frame.energy;
+      this.energy?.add(frame.time, [kinetic, potential, kinetic === null || potential === null ? null : kinetic + potential]);
+      this.bands?.add(frame);
       this.extend(frame);
     }
     for (const c of frame.contacts) this.largest = Math.max(0.999 * this.largest, Math.hypot(c[10], c[11], c[12]));
@@ -152,7 +237,7 @@ export class LivePage {
   private grow(): void {
     const snapshot = this.snapshot();
     if (!this.setting || !snapshot) return;
-    const box = boxAround(this.setting, snapshot.poses);
+    const box = boxAround(this.setting, snapshot.poses, this.bounds ? [] : this.traced());
     const known = this.bounds;
     const inside = known && box[0].every((x, k) => x >= known[0][k]) && box[1].every((x, k) => x <= known[1][k]);
     if (inside) return;
@@ -162,13 +247,23 @@ export class LivePage {
       box[0].map((x, k) => Math.min(known?.[0][k] ?? Infinity, x - air)),
       box[1].map((x, k) => Math.max(known?.[1][k] ?? -Infinity, x + air)),
     ];
+    this.touch?.suggest(Math.hypot(...this.bounds[1].map((x, k) => x - this.bounds![0][k])));
     this.place();
+  }
+
+  // Corners of what the traces cover.
+  private traced(): number[][] {
+    const points: number[][] = [];
+    for (const { points: list, count } of this.traces)
+      for (let k = 0; k < count; k += 1 + Math.floor(count / 200)) points.push(Array.from(list.subarray(3 * k, 3 * k + 3)));
+    return points;
   }
 
   private refit(): void {
     this.bounds = undefined;
     this.grow();
     this.view?.fit();
+    this.dirty = true;
   }
 
   private place(): void {
@@ -179,17 +274,19 @@ export class LivePage {
       bounds: this.bounds ?? [[-1, -1, -1], [1, 1, 1]],
       largestForce: this.largest || 1,
       lengthUnit: this.setting.units.length,
+      forceUnit: this.setting.units.force,
     });
   }
 
   private resize(): void {
     this.view?.resize();
-    for (const plot of this.plots) plot.resize();
+    for (const plot of this.allPlots()) plot.resize();
     this.dirty = true;
   }
 
   // A step that is not certified stops the run; this says how good the others were.
   private certify(frame: LiveFrame): void {
+    if (!this.connected) return;
     const tolerance = this.setting?.tolerance ?? 0;
     const good = frame.worst !== null && frame.steps > 0 && frame.worst <= tolerance;
     this.badge.className = good ? "badge good" : "badge unknown";
@@ -198,23 +295,43 @@ export class LivePage {
   }
 
   private draw(now: number): void {
-    const { frame } = this;
-    const snapshot = this.snapshot();
-    if (!frame || !snapshot || !this.view || snapshot.poses.length !== this.setting?.bodies.length) return;
+    const frame = this.timeline.shown ?? this.frame;
+    if (!frame || !this.frame || !this.setting || !this.view) return;
+    const snapshot = snapshotOf(frame);
+    if (snapshot.poses.length !== this.setting.bodies.length) return;
     this.dirty = false;
     ++this.drawn;
     this.view.setLargestForce(this.largest || 1);
-    this.view.draw(snapshot, this.traces, this.show);
+    const { hand } = frame;
+    const unit = this.setting.units.force;
+    const spring = hand && { from: hand.from, to: hand.to, text: `${numberText(Number(Math.hypot(...hand.force).toPrecision(3)))}${unit ? ` ${unit}` : ""}` };
+    this.view.draw(snapshot, this.traces, this.show, { chosen: this.chosen, spring });
     this.clock.value = `t = ${frame.time.toFixed(3)}`;
+    if (!this.connected) return;
+    this.tellPace(this.frame);
+    if (now - this.plotted < PLOT_INTERVAL && this.frame.playing) return;
+    this.plotted = now;
+    this.certify(this.frame);
+    const velocity = (body: number) => {
+      const v = frame.velocities.slice(6 * body, 6 * body + 6);
+      return this.setting!.dimension === 2 ? { linear: v.slice(0, 2), angular: v.slice(5), mean: false } : { linear: v.slice(0, 3), angular: v.slice(3), mean: false };
+    };
+    this.inspector.show(snapshot, this.chosen, velocity);
+    if (now - this.banded > BAND_INTERVAL || !this.frame.playing) {
+      this.banded = now;
+      this.bands?.draw(this.setting.bodies, this.setting.units);
+    }
+    for (const plot of this.allPlots()) plot.draw();
+  }
+
+  private tellPace(frame: LiveFrame): void {
     showPlaying(this.play, frame.playing);
     if (this.speed && document.activeElement !== this.speed) this.speed.value = String(frame.speed);
+    if (document.activeElement !== this.ending) this.ending.value = frame.ending;
     const slow = frame.playing && frame.rate > 0 && frame.rate < 0.9 * frame.speed;
-    this.pace.textContent = !frame.playing ? "paused" : slow ? `slower than asked: ${numberText(Number(frame.rate.toPrecision(2)))}×` : "keeps pace";
-    this.pace.classList.toggle("slow", slow);
-    if (now - this.plotted < PLOT_INTERVAL && frame.playing) return;
-    this.plotted = now;
-    this.certify(frame);
-    for (const plot of this.plots) plot.draw();
+    const why = this.setting?.notice ? `: ${this.setting.notice}` : "";
+    this.pace.textContent = !frame.playing ? `paused${why}` : slow ? `slower than asked: ${numberText(Number(frame.rate.toPrecision(2)))}×` : "keeps pace";
+    this.pace.classList.toggle("slow", slow || (!frame.playing && why !== ""));
   }
 }
 
@@ -230,6 +347,15 @@ export function inspectLive(page: LivePage) {
     method: () => page.setting?.method,
     bodies: () => page.setting?.bodies,
     observable: (name: string) => page.frame?.observables[page.setting?.observables.findIndex((o) => o.name === name) ?? -1],
+    connected: () => !document.querySelector(".live.lost"),
+    energy: () => page.frame?.energy,
+    hand: () => page.frame?.hand,
+    velocity: (name: string) => {
+      const body = page.setting?.bodies.findIndex((b) => b.name === name) ?? -1;
+      return page.frame?.velocities.slice(6 * body, 6 * body + 6);
+    },
+    times: () => page.times(),
+    chosen: () => page.picked,
     pose: (name: string) => page.snapshot()?.poses[page.setting?.bodies.findIndex((b) => b.name === name) ?? -1],
   };
 }

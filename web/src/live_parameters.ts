@@ -12,7 +12,10 @@ const PARTS = 1000;
 interface Row {
   slider: HTMLInputElement;
   field: HTMLInputElement;
+  usual: HTMLButtonElement; // back to the scene's value
+  own: { low: number; high: number }; // as the simulation tells
   range: { low: number; high: number };
+  value: number; // that holds
 }
 
 export class ParameterPanel {
@@ -21,32 +24,41 @@ export class ParameterPanel {
   private readonly stepper = element("select", { "aria-label": "Stepper" });
   private readonly friction = element("select", { "aria-label": "Friction" });
   private readonly step = element("input", { type: "number", "aria-label": "Step size", step: "any", min: "0" });
+  private known = 0; // the step that holds
   private readonly waiting = new Map<string, number>(); // to be sent
   private readonly unanswered = new Map<string, number>(); // chosen here, and not yet what the simulation says
 
-  constructor(private readonly send: (name: string, value: number | string) => void) {
+  constructor(private readonly send: (name: string, value: number | string) => void, private readonly toUsual: (name: string) => void) {
     for (const value of ["cone", "pyramid"]) this.friction.append(new Option(value));
     this.stepper.addEventListener("change", () => this.send("method.stepper", this.stepper.value));
     this.friction.addEventListener("change", () => this.send("method.friction", this.friction.value));
-    this.step.addEventListener("change", () => Number(this.step.value) > 0 && this.send("method.step", Number(this.step.value)));
+    this.step.addEventListener("change", () => {
+      if (Number(this.step.value) > 0) this.send("method.step", Number(this.step.value));
+      else this.step.value = String(this.known);
+    });
   }
 
-  // `refused`: the newest choice was not possible, and what the simulation says holds.
-  load(parameters: LiveParameter[], method: LiveSetting["method"], timeUnit: string, refused: boolean): void {
+  // `refused`: the parameter whose newest value was not possible; what the simulation says holds.
+  load(parameters: LiveParameter[], method: LiveSetting["method"], timeUnit: string, refused: string): void {
     if (this.stepper.options.length === 0) this.build(parameters, method, timeUnit);
-    if (refused) this.unanswered.clear();
+    this.unanswered.delete(refused);
     for (const parameter of parameters) {
       const row = this.rows.get(parameter.name);
       if (!row || parameter.value === null) continue;
+      row.value = parameter.value;
+      row.usual.hidden = parameter.value === parameter.usual;
       // Answers to older choices must not move what is under the user's hand.
       if (this.unanswered.get(parameter.name) === parameter.value) this.unanswered.delete(parameter.name);
       if (this.unanswered.has(parameter.name)) continue;
-      if (document.activeElement !== row.field) row.field.value = numberText(parameter.value);
-      if (!row.slider.matches(":active")) this.put(row, parameter.value);
+      const no = refused === parameter.name;
+      row.field.classList.toggle("refused", no);
+      if (document.activeElement !== row.field || no) row.field.value = numberText(parameter.value);
+      if (!row.slider.matches(":active") || no) this.put(row, parameter.value);
     }
     this.stepper.value = method.stepper;
     this.friction.value = method.friction;
-    if (document.activeElement !== this.step) this.step.value = String(method.step);
+    this.known = method.step;
+    if (document.activeElement !== this.step || refused === "method.step") this.step.value = String(method.step);
   }
 
   private build(parameters: LiveParameter[], method: LiveSetting["method"], timeUnit: string): void {
@@ -64,7 +76,10 @@ export class ParameterPanel {
   private row(parameter: LiveParameter): HTMLElement {
     const slider = element("input", { type: "range", min: "0", max: String(PARTS), step: "1", "aria-label": parameter.name });
     const field = element("input", { type: "number", step: "any", "aria-label": `${parameter.name}, as a number` });
-    const row: Row = { slider, field, range: { low: parameter.low, high: parameter.high } };
+    const usual = element("button", { type: "button", class: "usual", "aria-label": `${parameter.name} as in the scene`, title: `as in the scene: ${numberText(parameter.usual)}` }, "↺");
+    const own = { low: parameter.low, high: parameter.high };
+    const row: Row = { slider, field, usual, own, range: { ...own }, value: parameter.value ?? 0 };
+    usual.addEventListener("click", () => this.toUsual(parameter.name));
     this.rows.set(parameter.name, row);
     slider.addEventListener("input", () => {
       const value = row.range.low + (Number(slider.value) / PARTS) * (row.range.high - row.range.low);
@@ -73,19 +88,21 @@ export class ParameterPanel {
     });
     field.addEventListener("change", () => {
       const value = Number(field.value);
-      if (field.value === "" || !Number.isFinite(value)) return;
+      if (field.value === "" || !Number.isFinite(value)) {
+        field.value = numberText(row.value);
+        return;
+      }
       this.unanswered.set(parameter.name, value);
       this.send(parameter.name, value);
     });
-    const label = element("label", { title: parameter.description }, parameter.name);
-    label.append(element("small", {}, parameter.unit));
-    return element("div", { class: "parameter" }, label, slider, field);
+    const label = element("label", { title: parameter.description }, parameter.unit ? `${parameter.name} (${parameter.unit})` : parameter.name);
+    if (parameter.description) label.append(element("small", {}, parameter.description));
+    return element("div", { class: "parameter" }, label, slider, field, usual);
   }
 
   private put(row: Row, value: number): void {
-    // A number typed beyond the slider's end moves the end.
-    row.range.low = Math.min(row.range.low, value);
-    row.range.high = Math.max(row.range.high, value);
+    // A number typed beyond the slider's end moves the end for as long as it holds.
+    row.range = { low: Math.min(row.own.low, value), high: Math.max(row.own.high, value) };
     row.slider.value = String(Math.round((PARTS * (value - row.range.low)) / (row.range.high - row.range.low)));
   }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A curve that grows while the scene runs. When it has too many points every second one goes.
+// Curves that grow while the scene runs. When they have too many points every second one goes.
 import uPlot from "uplot";
-import type { Quantity } from "./data";
 import { element } from "./dom";
 import { CURVE_COLORS } from "./palette";
 import { numberText, plotOptions } from "./plots";
@@ -12,52 +11,55 @@ const MOST = 3000;
 
 export class LivePlot {
   readonly element = element("figure", { class: "plot" });
-  private readonly value = element("span", { class: "value" });
+  private readonly told: HTMLElement[];
   private readonly place = element("div");
   private time: number[] = [];
-  private values: (number | null)[] = [];
+  private values: (number | null)[][];
   private every = 1;
   private seen = 0;
   private chart: uPlot | undefined;
 
-  constructor(quantity: Quantity, private readonly timeUnit: string) {
-    const title = quantity.unit ? `${quantity.name} (${quantity.unit})` : quantity.name;
-    this.value.style.setProperty("--color", CURVE_COLORS[0]);
-    const caption = element("figcaption", {}, element("strong", {}, title), this.value);
-    if (quantity.description) caption.append(element("small", {}, quantity.description));
+  constructor(name: string, unit: string, description: string, private readonly timeUnit: string, private readonly curves = [""]) {
+    this.told = curves.map((_, k) => {
+      const node = element("span", { class: "value" });
+      node.style.setProperty("--color", CURVE_COLORS[k]);
+      return node;
+    });
+    this.values = curves.map(() => []);
+    const caption = element("figcaption", {}, element("strong", {}, unit ? `${name} (${unit})` : name), ...this.told);
+    if (description) caption.append(element("small", {}, description));
     this.element.append(caption, this.place);
   }
 
   clear(): void {
     this.time = [];
-    this.values = [];
+    this.values = this.curves.map(() => []);
     this.every = 1;
     this.seen = 0;
   }
 
-  add(time: number, value: number | null): void {
-    this.value.textContent = numberText(value);
+  add(time: number, values: (number | null)[]): void {
+    values.forEach((value, k) => (this.told[k].textContent = `${this.curves[k]} ${numberText(value)}`));
     if (this.seen++ % this.every !== 0) return;
     this.time.push(time);
-    this.values.push(value);
+    values.forEach((value, k) => this.values[k].push(value));
     if (this.time.length <= MOST) return;
     this.time = this.time.filter((_, k) => k % 2 === 0);
-    this.values = this.values.filter((_, k) => k % 2 === 0);
+    this.values = this.values.map((list) => list.filter((_, k) => k % 2 === 0));
     this.every *= 2;
   }
 
   resize(): void {
     const width = Math.max(120, this.element.clientWidth);
     if (!this.chart) {
-      const plot = { logarithmic: false, curves: [{ name: "" }] };
-      const options = plotOptions(plot, width, this.timeUnit);
+      const options = plotOptions({ logarithmic: false, curves: this.curves.map((name) => ({ name })) }, width, this.timeUnit);
       // A single value, as after a reload, is a point.
-      options.series[1].points = { show: () => this.time.length < 3, size: 7 };
-      this.chart = new uPlot(options, [[], []], this.place);
+      for (const series of options.series.slice(1)) series.points = { show: () => this.time.length < 3, size: 7 };
+      this.chart = new uPlot(options, [[], ...this.curves.map(() => [])] as uPlot.AlignedData, this.place);
     } else if (this.chart.width !== width) this.chart.setSize({ width, height: this.chart.height });
   }
 
   draw(): void {
-    this.chart?.setData([this.time, this.values] as uPlot.AlignedData);
+    this.chart?.setData([this.time, ...this.values] as uPlot.AlignedData);
   }
 }

@@ -2,8 +2,10 @@
 // Copyright the stickslip authors
 //
 // Reads what the command put into the page and shows it.
-import { decode, type Run } from "./data";
+import { merged } from "./compare";
+import { decode, decodeRuns, type Run } from "./data";
 import { element } from "./dom";
+import { listenKeys } from "./keys";
 import { LivePage, inspectLive } from "./live_page";
 import { RunPage, certificateText, inspect } from "./run_page";
 import type { Study } from "./study_data";
@@ -29,6 +31,18 @@ function badgeOf(run: Run): HTMLElement {
   return element("span", { class: `badge ${kind}`, title: certificateText(run, run.units.time) }, text);
 }
 
+// What was checked, in one line: every step, the run as a whole, its end, and the picture.
+function strip(run: Run): HTMLElement {
+  const item = (kind: string, name: string, text: string) =>
+    element("li", { class: kind, title: text }, element("strong", {}, name), ` ${text.length > 90 ? `${text.slice(0, 88)}…` : text}`);
+  const known = run.worst_residual !== null && !!run.tolerance;
+  const certified = known && run.worst_residual! <= run.tolerance!;
+  return element("ul", { class: "strip", "aria-label": "What was checked" },
+    item(!known ? "unknown" : certified ? "good" : "bad", "certificate", certificateText(run, run.units.time)),
+    item(/^$|^off/.test(run.audit) ? "unknown" : run.audit.startsWith("VIOLATED") ? "bad" : "good", "audit", run.audit || "unknown"),
+    item(!run.end ? "unknown" : run.end.startsWith("failed") ? "bad" : "good", "end", run.end || "unknown"));
+}
+
 function header(run: Run, runs: Run[], choose: (index: number) => void): HTMLElement {
   const badge = badgeOf(run);
   const node = element("header", {}, element("h1", {}, run.plan?.title || run.title || run.name || "Run"), badge);
@@ -41,32 +55,32 @@ function header(run: Run, runs: Run[], choose: (index: number) => void): HTMLEle
     node.prepend(element("nav", { class: "tabs", role: "tablist", "aria-label": "Runs" }, ...tabs));
   }
   if (run.description) node.append(element("p", {}, run.description));
+  node.append(strip(run));
   return node;
 }
 
-function showRuns(runs: Run[]): void {
+// `compare`: the two runs are one page.
+function showRuns(runs: Run[], compare: boolean): void {
   let page: RunPage | undefined;
+  let endKeys = () => {};
   const choose = (index: number) => {
+    const memory = page?.memory() ?? {};
     page?.close();
+    endKeys();
     app.replaceChildren();
     const run = runs[index];
     document.title = `${run.title || run.name} – stickslip`;
     const same = runs.filter((one) => one.plan && one.plan.text === run.plan?.text);
-    page = new RunPage(run, same, (other) => choose(runs.indexOf(other)));
+    page = compare
+      ? new RunPage(merged(run, runs[1 - index]), [], () => {}, memory, runs[1 - index])
+      : new RunPage(run, same, (other) => choose(runs.indexOf(other)), memory);
+    endKeys = listenKeys(page.keys);
     app.append(header(run, runs, choose), page.element);
   };
   const wanted = Number(new URLSearchParams(location.hash.slice(1)).get("run") ?? 0);
   choose(runs[wanted] ? wanted : 0);
   const time = Number(new URLSearchParams(location.hash.slice(1)).get("t") ?? NaN);
   if (Number.isFinite(time)) page!.player.seek(time);
-  document.addEventListener("keydown", (event) => {
-    if (!page || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
-    if (event.key === "ArrowRight") page.player.step(1);
-    else if (event.key === "ArrowLeft") page.player.step(-1);
-    else if (event.key === " " && !(event.target instanceof HTMLButtonElement)) page.player.toggle();
-    else return;
-    event.preventDefault();
-  });
   Object.assign(window, { stickslip: inspect(() => page!) });
 }
 
@@ -79,7 +93,7 @@ function showStudy(study: Study): void {
 
 async function main(): Promise<void> {
   const data = JSON.parse(document.getElementById("stickslip-data")?.textContent ?? "null");
-  if (data?.kind === "run") showRuns((await decode<{ runs: Run[] }>(data)).runs);
+  if (data?.kind === "run") showRuns(await decodeRuns(data), data.compare === true);
   else if (data?.kind === "study") showStudy(await decode<Study>(data));
   else if (data?.kind === "live") {
     const page = new LivePage();

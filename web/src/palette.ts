@@ -4,30 +4,49 @@
 // Colours. Those of the modes are from the set of Okabe and Ito, which people with any colour vision can tell apart;
 // marks differ in form as well.
 
-// Of what charts draw. Follows the reader's choice of a light or a dark screen; pictures of scenes are on white.
-export interface Theme { ink: string; soft: string; line: string; grid: string; empty: string }
-const LIGHT: Theme = { ink: "#1d2730", soft: "#55606a", line: "#aab4bb", grid: "#eceff1", empty: "#f0f2f3" };
-const DARK: Theme = { ink: "#e6eaed", soft: "#a9b4bc", line: "#56636d", grid: "#2b3339", empty: "#262d33" };
+// Of what charts and pictures draw. Follows the reader's choice of a light or a dark screen.
+export interface Theme {
+  ink: string; soft: string; line: string; grid: string; empty: string;
+  back: string; halo: string; // of pictures, and around text in them
+  outline: string; force: string; friction: string; trace: string; start: string; target: string; chosen: string;
+  driven: string; bodies: string[];
+  floor: string; rule: string; // of a spatial scene, and its grid
+  light: number; // from below
+  sky: number; // strength of the light from above
+}
+const LIGHT: Theme = {
+  ink: "#1d2730", soft: "#55606a", line: "#aab4bb", grid: "#eceff1", empty: "#f0f2f3",
+  back: "#ffffff", halo: "rgba(255, 255, 255, 0.9)",
+  outline: "#33404a", force: "#7b2d8b", friction: "#b3528f", trace: "#56708a", start: "#55606a", target: "#a3195b", chosen: "#e69f00",
+  driven: "#d6d6d3", bodies: ["#c9dcea", "#dbe6c8", "#ecdcc3", "#e3d0e2", "#cfe3e0", "#eee0b5"],
+  floor: "#f1f1ee", rule: "#d5dade", light: 0xb8b2a8, sky: 1.6,
+};
+const DARK: Theme = {
+  ink: "#e6eaed", soft: "#a9b4bc", line: "#56636d", grid: "#262e34", empty: "#262d33",
+  back: "#14191d", halo: "rgba(16, 20, 23, 0.9)",
+  outline: "#c3ced6", force: "#d79be6", friction: "#ff9fcf", trace: "#8fa9c2", start: "#a9b4bc", target: "#ff7fb2", chosen: "#ffc34d",
+  driven: "#4b5258", bodies: ["#3d5d76", "#55683f", "#74603f", "#6a4f69", "#426864", "#756631"],
+  floor: "#1d2429", rule: "#2f3840", light: 0x59646e, sky: 2.6,
+};
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 export let theme = dark.matches && !window.matchMedia("print").matches ? DARK : LIGHT;
-// Calls back whenever it has changed; pages on paper are light.
-export function whenThemeChanges(changed: () => void): void {
-  const set = (next: Theme) => { theme = next; changed(); };
-  dark.addEventListener("change", () => set(dark.matches ? DARK : LIGHT));
-  window.addEventListener("beforeprint", () => set(LIGHT));
-  window.addEventListener("afterprint", () => set(dark.matches ? DARK : LIGHT));
+const listeners = new Set<() => void>();
+function choose(next: Theme): void {
+  theme = next;
+  for (const changed of listeners) changed();
+}
+dark.addEventListener("change", () => choose(dark.matches ? DARK : LIGHT));
+window.addEventListener("beforeprint", () => choose(LIGHT));
+window.addEventListener("afterprint", () => choose(dark.matches ? DARK : LIGHT));
+// Calls back whenever it has changed, until the returned function is called; pages on paper are light.
+export function whenThemeChanges(changed: () => void): () => void {
+  listeners.add(changed);
+  return () => listeners.delete(changed);
 }
 
 export const MODE_COLORS = ["#8a8a8a", "#0072b2", "#009e73", "#d55e00"]; // open, stick, roll, slide
 export const MODE_LABELS = ["apart", "stick", "roll", "slide"];
 export const CURVE_COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b2d8b", "#7a7a7a"];
-export const BODY_FILLS = ["#c9dcea", "#dbe6c8", "#ecdcc3", "#e3d0e2", "#cfe3e0", "#eee0b5"];
-export const DRIVEN_FILL = "#d6d6d3";
-export const OUTLINE = "#33404a";
-export const FORCE = "#7b2d8b";
-export const START = "#55606a";
-export const TARGET = "#a3195b";
-
 export const SUCCESS = MODE_COLORS[1];
 export const FAILURE = MODE_COLORS[3];
 
@@ -41,5 +60,5 @@ export function scaleColor(share: number): string {
 }
 
 export function bodyFill(index: number, mass: number): string {
-  return mass > 0 ? BODY_FILLS[index % BODY_FILLS.length] : DRIVEN_FILL;
+  return mass > 0 ? theme.bodies[index % theme.bodies.length] : theme.driven;
 }

@@ -40,7 +40,8 @@ export class ParallelChart {
   private dragged: { axis: Axis; from: number } | undefined;
   private selected = -1;
 
-  constructor(private readonly study: Study, private readonly choose: (row: number) => void) {
+  // `changed`: other rows pass.
+  constructor(private readonly study: Study, private readonly choose: (row: number) => void, private readonly changed: (rows: number[]) => void) {
     const { rows } = study;
     const objective = axisOf("objective", rows.objective);
     const list = [
@@ -59,6 +60,13 @@ export class ParallelChart {
     const inside = (row: number) =>
       this.axes.every(({ kept, values }) => !kept || (values[row] >= kept[0] && values[row] <= kept[1]));
     return Array.from(this.study.rows.trial, (_, row) => row).filter(inside);
+  }
+
+  // Keeps stretches of some axes, by their names, and all of the others.
+  keep(stretches: Map<string, [number, number]>): void {
+    for (const axis of this.axes) axis.kept = stretches.get(axis.name);
+    this.draw();
+    this.changed(this.kept());
   }
 
   // Where a value lies in the canvas, for those who click there.
@@ -153,7 +161,7 @@ export class ParallelChart {
     c.stroke();
     if (axis.kept) {
       const [low, high] = [this.y(axis, axis.kept[0]), this.y(axis, axis.kept[1])];
-      c.fillStyle = "rgba(0, 0, 0, 0.18)";
+      c.fillStyle = theme.chosen;
       c.fillRect(x - 6, high, 12, Math.max(2, low - high));
     }
     c.textAlign = "center";
@@ -188,6 +196,7 @@ export class ParallelChart {
       const to = this.valueAt(axis, y);
       axis.kept = [Math.min(from, to), Math.max(from, to)];
       this.draw();
+      this.changed(this.kept());
     });
     this.canvas.addEventListener("pointerup", (event) => {
       const [x, y] = at(event);
@@ -198,6 +207,7 @@ export class ParallelChart {
       const axis = axisAt(at(event)[0]);
       if (axis) axis.kept = undefined;
       this.draw();
+      this.changed(this.kept());
     });
   }
 

@@ -3,7 +3,8 @@
 //
 // What a plan's replay carries besides the run (apps/stickslip/plan_record.cpp writes it into the recording), and what
 // the views draw of it: where bodies start and should end, and where on their way contacts change.
-import { snapshotAt, type Body, type Pose, type Run } from "./data";
+import type { Body, Pose, Run } from "./data";
+import { snapshotAt } from "./frames";
 import { MODE_LABELS } from "./palette";
 
 export interface PlanUnknown {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Curves over time: one uPlot per plot, the present time as a line through all of them. Click or drag to seek.
+// Curves over time: one uPlot per plot, the present time and the time under the pointer as lines through all of them.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { indexAt, type Plot } from "./data";
-import { CURVE_COLORS, TARGET, theme } from "./palette";
+import { CURVE_COLORS, theme } from "./palette";
 import { GUTTER } from "./bands";
+import { listenTime, type TimeWindow } from "./time_window";
 import { digitsOf } from "./view";
 
 const HEIGHT = 148;
@@ -23,6 +24,7 @@ export class PlotPanel {
   readonly element = document.createElement("figure");
   private chart: uPlot | undefined;
   private readonly line = document.createElement("div");
+  private readonly cursor = document.createElement("div");
   private readonly values: HTMLElement[] = [];
   private readonly empty: boolean;
   private readonly place = document.createElement("div");
@@ -30,11 +32,16 @@ export class PlotPanel {
   constructor(
     readonly plot: Plot,
     private readonly timeUnit: string,
+    private readonly window: TimeWindow,
     private readonly seek: (time: number) => void,
+    private readonly hovered: (time: number | undefined) => void,
     private readonly wanted?: number, // by a plan, at the end
   ) {
     this.element.className = "plot";
     this.line.className = "now";
+    this.cursor.className = "cursor";
+    this.cursor.hidden = true;
+    window.listen(() => this.rescale());
     this.element.append(this.caption(), this.place);
     this.empty = plot.curves.every((curve) => curve.values.every((x) => !Number.isFinite(x)));
     if (this.empty) {
@@ -61,7 +68,7 @@ export class PlotPanel {
     if (this.wanted !== undefined) {
       const value = document.createElement("span");
       value.className = "value";
-      value.style.setProperty("--color", TARGET);
+      value.style.setProperty("--color", theme.target);
       value.textContent = `wanted ${numberText(this.wanted)}`;
       caption.append(value);
     }
@@ -86,6 +93,20 @@ export class PlotPanel {
   }
 
   show(time: number): void {
+    if (this.cursor.hidden) this.tell(time);
+    this.put(this.line, time);
+  }
+
+  // The values under the pointer, here and in all other plots.
+  hover(time: number | undefined): void {
+    this.cursor.hidden = time === undefined;
+    this.element.classList.toggle("hovered", time !== undefined);
+    if (time === undefined) return;
+    this.tell(time);
+    this.put(this.cursor, time);
+  }
+
+  private tell(time: number): void {
     const { plot } = this;
     const k = indexAt(plot.time, time);
     plot.curves.forEach((curve, index) => {
@@ -93,7 +114,16 @@ export class PlotPanel {
       const name = span.dataset.name;
       span.textContent = `${name ? `${name} ` : ""}${numberText(curve.values[k])}`;
     });
-    if (this.chart) this.line.style.transform = `translateX(${this.chart.valToPos(time, "x")}px)`;
+  }
+
+  private put(line: HTMLElement, time: number): void {
+    if (!this.chart) return;
+    line.style.transform = `translateX(${this.chart.valToPos(time, "x")}px)`;
+    line.style.visibility = time < this.window.begin || time > this.window.end ? "hidden" : "";
+  }
+
+  private rescale(): void {
+    this.chart?.setScale("x", { min: this.window.begin, max: this.window.end });
   }
 
   private make(width: number): void {
@@ -103,18 +133,19 @@ export class PlotPanel {
     const curves = plot.curves.map((c) => Array.from(c.values, plot.logarithmic ? positive : usable));
     const options = plotOptions(plot, width, this.timeUnit);
     if (this.wanted !== undefined) {
-      options.series.push({ label: "wanted", stroke: TARGET, width: 1.5, dash: [2, 4], points: { show: false } });
+      options.series.push({ label: "wanted", stroke: () => theme.target, width: 1.5, dash: [2, 4], points: { show: false } });
       curves.push(Array.from(plot.time, () => this.wanted!));
     }
     this.chart = new uPlot(options, [Array.from(plot.time), ...curves] as uPlot.AlignedData, this.place);
     const { over } = this.chart;
-    over.append(this.line);
-    const at = (event: PointerEvent) => {
-      const x = event.clientX - over.getBoundingClientRect().left;
-      this.seek(this.chart!.posToVal(x, "x"));
+    over.append(this.line, this.cursor);
+    const time = (clientX: number) => {
+      const box = over.getBoundingClientRect();
+      const s = Math.min(1, Math.max(0, (clientX - box.left) / box.width));
+      return this.window.begin + s * (this.window.end - this.window.begin);
     };
-    over.addEventListener("pointerdown", at);
-    over.addEventListener("pointermove", (event) => event.buttons > 0 && at(event));
+    listenTime({ node: over, place: over, time, left: (t) => this.chart!.valToPos(t, "x"), eager: false }, this.window, this.seek, this.hovered);
+    this.rescale();
   }
 }
 
@@ -137,7 +168,7 @@ export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.
     height: HEIGHT,
     padding: [8, GUTTER.right, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    cursor: { x: false, y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { x: { time: false }, y: plot.logarithmic ? { distr: 3 } : { range: (_, low, high) => padded(low, high) } },
     axes: [
       { ...axis, size: 26, values: (_, ticks) => ticks.map((x) => axisText(x, ticks, false)), label, labelSize: 16, labelGap: 0, labelFont: "11px system-ui, sans-serif" },

@@ -3,7 +3,7 @@
 //
 // Bodies, marks and names on the canvas of a planar scene.
 import type { Body, Pose, Shape } from "./data";
-import { MODE_COLORS, OUTLINE } from "./palette";
+import { MODE_COLORS, theme } from "./palette";
 
 const MARK = 5; // pixels
 const MOST_SUPPORTS = 60; // more are an area
@@ -18,7 +18,7 @@ export interface Sheet {
 
 export function drawBody(sheet: Sheet, body: Body, pose: Pose, fill: string): void {
   const c = sheet.context;
-  c.strokeStyle = OUTLINE;
+  c.strokeStyle = theme.outline;
   c.lineWidth = 1.25;
   c.lineJoin = "round";
   c.fillStyle = fill;
@@ -38,11 +38,29 @@ export function drawBody(sheet: Sheet, body: Body, pose: Pose, fill: string): vo
   if (body.shapes.length === 0 || (body.mass > 0 && body.shapes.every((s) => s.kind !== "points"))) {
     // Centre of mass.
     const [x, y] = sheet.screen(pose.position);
-    c.fillStyle = OUTLINE;
+    c.fillStyle = theme.outline;
     c.beginPath();
     c.arc(x, y, 2, 0, 2 * Math.PI);
     c.fill();
   }
+}
+
+// Whether a point of the picture lies on the body.
+export function onBody(sheet: Sheet, body: Body, pose: Pose, [x, y]: [number, number]): boolean {
+  const c = sheet.context;
+  const ratio = window.devicePixelRatio || 1; // the path is in pixels of the picture, the point in those of the screen
+  c.save();
+  c.lineWidth = 8;
+  const hit = body.shapes.some((shape) => {
+    c.beginPath();
+    if (shape.kind === "half-space") return false;
+    trace(sheet, shape, pose);
+    if (shape.kind !== "chain" && c.isPointInPath(ratio * x, ratio * y, "evenodd")) return true;
+    return (shape.kind === "chain" || shape.kind === "points") && c.isPointInStroke(ratio * x, ratio * y);
+  });
+  c.restore();
+  const [px, py] = sheet.screen(pose.position);
+  return hit || (body.shapes.length === 0 && Math.hypot(px - x, py - y) < 8);
 }
 
 // The lines alone, in the present style.
@@ -95,7 +113,7 @@ function drawShape(sheet: Sheet, shape: Shape, pose: Pose): void {
   trace(sheet, shape, pose);
   if (shape.kind === "half-space") halfPlane(sheet, shape, at);
   else if (shape.kind === "points") {
-    c.fillStyle = OUTLINE;
+    c.fillStyle = theme.outline;
     c.fill();
   } else if (shape.kind === "chain") {
     c.lineWidth = 2;
@@ -152,18 +170,18 @@ export function drawMark(c: CanvasRenderingContext2D, [x, y]: [number, number], 
   }
   c.fillStyle = MODE_COLORS[mode];
   c.fill();
-  c.strokeStyle = "#ffffff";
+  c.strokeStyle = theme.back;
   c.lineWidth = 1;
   c.stroke();
 }
 
 // Text that can be read on anything.
-export function label(c: CanvasRenderingContext2D, text: string, x: number, y: number, color = "#1d2730"): void {
+export function label(c: CanvasRenderingContext2D, text: string, x: number, y: number, color = theme.ink): void {
   c.font = "12px system-ui, sans-serif";
   c.textAlign = "center";
   c.textBaseline = "bottom";
   c.lineWidth = 3;
-  c.strokeStyle = "rgba(255, 255, 255, 0.9)";
+  c.strokeStyle = theme.halo;
   c.strokeText(text, x, y);
   c.fillStyle = color;
   c.fillText(text, x, y);

@@ -8,33 +8,75 @@ import { histogramFigure } from "./histogram";
 import { FAILURE, SUCCESS, whenThemeChanges } from "./palette";
 import { ParallelChart } from "./parallel";
 import { numberText } from "./plots";
+import { ScatterMatrix, parameterColumns, rankingTable, resultColumns, successFigure } from "./study_charts";
 import { labelOf, replayCommand, type Estimate, type Study, type Trial } from "./study_data";
 
 export class StudyPage {
   readonly element = element("div", { class: "study" });
   readonly parallel: ParallelChart;
+  readonly scatter: ScatterMatrix;
+  private readonly histogramPlace = element("div", { class: "histogram-list" });
+  private readonly successPlace = element("div", { class: "histogram-list" });
+  private readonly keptNote = element("p", { class: "note", "aria-live": "polite" });
   private readonly chosen = element("div", { class: "chosen", "aria-live": "polite" });
 
   constructor(readonly study: Study) {
-    this.parallel = new ParallelChart(study, (row) => this.show(row));
+    this.parallel = new ParallelChart(study, (row) => this.show(row), (rows) => this.keep(rows));
+    this.scatter = new ScatterMatrix(study, (kept) => this.parallel.keep(kept));
     const section = (name: string, title: string, ...content: (Node | string)[]) =>
       this.element.append(element("section", { class: name, "aria-label": title }, element("h2", {}, title), ...content));
     section("estimates", "Estimates", ...this.estimates());
     if (study.maps.length > 0) section("map-section", "Map", ...this.maps());
     else if (study.without_maps) section("map-section", "Map", element("p", { class: "note" }, `No map: ${study.without_maps}.`));
     if (study.done > 0) {
-      if (study.histograms.length > 0) section("histograms", "How results are spread", this.legend("whiskers: 95 % intervals"), this.histograms());
+      if (study.histograms.length > 0) section("histograms", "How results are spread", this.legend("whiskers: 95 % intervals; outlined: trials that are kept below"), this.histogramPlace);
       if (this.parallel.axes.length > 0) section("trials", "All trials", this.legend(""), this.parallel.element, this.chosen);
       else {  // one trial, or all of them the same
         section("trials", study.done === 1 ? "The trial" : "All trials agree", this.chosen);
         this.show(0);
       }
+      if (this.scatter.useful)
+        section("scatters", "Pairs of parameters and results", this.legend("drag a rectangle to keep what is inside, click to keep all"), this.scatter.element);
+      this.importance(section);
       section("extremes", "Best and worst trials", ...this.extremes());
     }
     if (study.failures.length > 0) section("failures", "Failures by cause", this.failures());
     section("about", "About this study", ...this.texts());
+    this.keep(this.parallel.kept());
     new ResizeObserver(() => this.parallel.resize()).observe(this.element);
-    whenThemeChanges(() => this.parallel.resize());
+    whenThemeChanges(() => {
+      this.parallel.resize();
+      this.scatter.draw();
+    });
+  }
+
+  // What single parameters do to the results.
+  private importance(section: (name: string, title: string, ...content: (Node | string)[]) => void): void {
+    const parameters = parameterColumns(this.study);
+    const results = resultColumns(this.study);
+    if (parameters.length === 0 || results.length === 0) return;
+    const rows = Array.from(this.study.rows.trial, (_, row) => row);
+    section("importance", "Which parameters matter",
+      element("p", { class: "note" }, "Share of each result's variance that a parameter explains by itself (first-order index, from the trials in bins of equal numbers; meaningful where parameters were drawn independently). What is missing to 100 % is joint effects and chance."),
+      rankingTable(parameters, results, rows),
+      ...(this.study.success ? [element("h3", {}, "Rate of success over each parameter, with 95 % intervals"), this.keptNote, this.successPlace] : []));
+  }
+
+  // All charts of single trials show what the reader keeps.
+  private keep(rows: number[]): void {
+    const { study } = this;
+    const all = rows.length === study.rows.trial.length;
+    if (this.scatter.useful) this.scatter.show(rows);
+    if (study.success) this.successPlace.replaceChildren(...parameterColumns(study).map((column) => successFigure(study, column, rows)));
+    this.keptNote.textContent = all ? "" : `of the ${rows.length} trials that are kept`;
+    const values = (name: string): ArrayLike<number> | undefined => {
+      const k = study.observables.indexOf(name);
+      return k >= 0 ? study.rows.observables[k] : name === "objective" ? study.rows.objective : undefined;
+    };
+    this.histogramPlace.replaceChildren(...study.histograms.map((histogram) => {
+      const list = all ? undefined : values(histogram.name);
+      return histogramFigure(study, histogram, list && rows.map((row) => list[row]));
+    }));
   }
 
   header(): HTMLElement {
@@ -68,10 +110,6 @@ export class StudyPage {
     select.addEventListener("change", () => put(Number(select.value)));
     put(0);
     return [element("label", {}, "value ", select), place];
-  }
-
-  private histograms(): HTMLElement {
-    return element("div", { class: "histogram-list" }, ...this.study.histograms.map((h) => histogramFigure(this.study, h)));
   }
 
   private legend(note: string): HTMLElement {
@@ -184,6 +222,7 @@ export function inspectStudy(page: StudyPage) {
     study: () => page.study,
     kept: () => page.parallel.kept().map((row) => page.study.rows.trial[row]),
     place: (axis: string, value: number) => page.parallel.place(axis, value),
+    scatterPlace: (i: number, j: number) => page.scatter.place(i, j),
     readyAfter: () => ready,
   };
 }

@@ -2,12 +2,13 @@
 // Copyright the stickslip authors
 //
 // What both views, plane and space, have in common.
-import type { Body, Setting, Snapshot } from "./data";
+import type { Body, Pose, Setting, Snapshot } from "./data";
 import type { Guides } from "./plan_data";
 
 export interface Show {
   contacts: boolean;
   forces: boolean;
+  parts: boolean; // normal force and friction apart
   cones: boolean;
   traces: boolean;
   names: boolean;
@@ -20,22 +21,57 @@ export interface Trace {
   count: number; // points up to now
 }
 
+// A body, or the contacts between two.
+export type Hit = { body: number } | { a: number; b: number };
+
 export interface Stage {
   setting: Setting;
   bounds: number[][]; // low and high corner of what is to be seen
   largestForce: number; // gets an arrow of a fixed part of the view
   lengthUnit: string;
+  forceUnit: string;
   guides?: Guides; // of a plan
+  others?: Body[]; // of another run, drawn as ghosts
 }
+
+// What is drawn at one instant, besides the state of the run.
+export interface Extras {
+  chosen?: Hit;
+  ghosts?: Pose[]; // of the stage's others
+  spring?: { from: number[]; to: number[]; text: string }; // that pulls at a body
+}
+
+// What somebody does to the picture.
+export interface Hands {
+  picked?(hit: Hit | undefined): void;
+  grabs?(body: number): boolean; // whether a drag that begins on this body pulls it
+  pull?(body: number, from: number[], to: number[]): void; // points of the world, the first on the body
+  release?(): void;
+}
+
+// From where one looks: kept from one run to the next.
+export type Camera =
+  | { kind: "plane"; centre: [number, number]; scale: number }
+  | { kind: "space"; position: number[]; target: number[]; zoom: number; orthographic: boolean };
 
 export interface View {
   readonly element: HTMLElement;
+  hands: Hands;
+  forceScale: number; // length of arrows, times the usual one
+  following: number; // body that stays where it is in the picture; -1: none
+  readonly presets: string[]; // directions to look from
   load(stage: Stage): void;
-  draw(snapshot: Snapshot, traces: Trace[], show: Show): void;
-  fit(): void;
+  draw(snapshot: Snapshot, traces: Trace[], show: Show, extras?: Extras): void;
+  fit(preset?: string): void;
+  setOrthographic?(on: boolean): void;
+  camera(): Camera | undefined; // undefined: fitted
+  setCamera(camera: Camera): void;
   setLargestForce(force: number): void;
   resize(): void;
   screen(point: number[]): [number, number]; // in pixels of the element
+  perLength(): number; // pixels, at the middle of the picture
+  picture(): HTMLCanvasElement; // what is seen now, to be saved
+  close?(): void; // gives back what the page does not
 }
 
 // Free bodies that are not spread over the whole scene have a trace; with very many, none has.
@@ -80,4 +116,23 @@ export function tickText(value: number, step: number): string {
 // Names of a scene may be longer than a picture is wide.
 export function shortName(name: string): string {
   return name.length > 24 ? `${name.slice(0, 22)}…` : name;
+}
+
+// "1 N", "20 N", "0.5 N": a force whose arrow has a handy length, between a half and all of `force`.
+export function niceForce(force: number): number {
+  const power = 10 ** Math.floor(Math.log10(force));
+  const mantissa = force / power;
+  return power * (mantissa >= 5 ? 5 : mantissa >= 2 ? 2 : 1);
+}
+
+// Force along the normal, and what is left of it: friction.
+export function parts(force: number[], normal: number[]): { normal: number[]; friction: number[]; along: number } {
+  const along = force.reduce((sum, x, k) => sum + x * (normal[k] ?? 0), 0);
+  const part = normal.map((n) => along * n);
+  return { normal: part, friction: force.map((x, k) => x - part[k]), along };
+}
+
+export function sameHit(hit: Hit | undefined, contact: { a: number; b: number }): boolean {
+  if (!hit) return false;
+  return "body" in hit ? hit.body === contact.a || hit.body === contact.b : hit.a === contact.a && hit.b === contact.b;
 }

@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Planar scenes on a canvas: drag to move, wheel or pinch to zoom, double click to fit.
-import type { Body, ContactMark, Pose, Snapshot } from "./data";
+// Planar scenes on a canvas: what hands do on it is in pointer2d.ts.
+import { drawArrow, drawCone, drawForce, drawForceScale } from "./arrows2d";
+import type { Body, Pose, Snapshot } from "./data";
 import { drawGuides } from "./guides2d";
-import { FORCE, bodyFill } from "./palette";
-import { drawBody, drawMark, label, type Sheet } from "./shapes2d";
-import { niceStep, shortName, tickText, type Show, type Stage, type Trace, type View } from "./view";
+import { bodyFill, theme } from "./palette";
+import { listen, type Plane } from "./pointer2d";
+import { drawBody, drawMark, label, onBody, outlineBody, type Sheet } from "./shapes2d";
+import { niceStep, sameHit, shortName, tickText, type Camera, type Extras, type Hands, type Hit, type Show, type Stage, type Trace, type View } from "./view";
 
 const MARGIN = { left: 46, right: 12, top: 12, bottom: 30 };
 const ARROW_PART = 0.14; // of the mean of the view's sides, for the largest force
+const MARK_REACH = 9; // pixels around a mark that count as it
 
-export class View2D implements View, Sheet {
+export class View2D implements View, Sheet, Plane {
   readonly element: HTMLCanvasElement;
   readonly context: CanvasRenderingContext2D;
-  private stage: Stage | undefined;
+  readonly presets: string[] = [];
+  hands: Hands = {};
+  forceScale = 1;
+  following = -1;
   scale = 1; // pixels per length
+  private stage: Stage | undefined;
   private centre: [number, number] = [0, 0];
   private width = 1;
   private height = 1;
   private fitted = true;
+  private last: Snapshot | undefined; // that was drawn
+  private followed: [number, number] | undefined; // where the body was that is followed
 
-  constructor(private readonly redraw: () => void) {
+  constructor(readonly redraw: () => void) {
     this.element = document.createElement("canvas");
     this.element.className = "canvas2d";
     const context = this.element.getContext("2d");
     if (!context) throw new Error("this browser cannot draw on a canvas");
     this.context = context;
-    this.listen();
+    listen(this);
   }
 
   load(stage: Stage): void {
@@ -63,10 +72,37 @@ export class View2D implements View, Sheet {
     this.fitted = true;
   }
 
+  refit(): void {
+    this.followed = undefined;
+    this.fit();
+  }
+
+  camera(): Camera | undefined {
+    return this.fitted ? undefined : { kind: "plane", centre: [...this.centre], scale: this.scale };
+  }
+
+  setCamera(camera: Camera): void {
+    if (camera.kind !== "plane") return;
+    [this.centre, this.scale, this.fitted] = [[...camera.centre], camera.scale, false];
+  }
+
   screen(point: number[]): [number, number] {
     const x = (MARGIN.left + this.width - MARGIN.right) / 2 + (point[0] - this.centre[0]) * this.scale;
     const y = (MARGIN.top + this.height - MARGIN.bottom) / 2 - (point[1] - this.centre[1]) * this.scale;
     return [x, y];
+  }
+
+  world([x, y]: [number, number]): number[] {
+    const [mx, my] = this.screen(this.centre);
+    return [this.centre[0] + (x - mx) / this.scale, this.centre[1] - (y - my) / this.scale, 0];
+  }
+
+  perLength(): number {
+    return this.scale;
+  }
+
+  picture(): HTMLCanvasElement {
+    return this.element;
   }
 
   // A length that reaches beyond the picture from any place in it.
@@ -74,32 +110,115 @@ export class View2D implements View, Sheet {
     return (4 * (this.width + this.height)) / this.scale + Math.hypot(...this.centre);
   }
 
-  draw(snapshot: Snapshot, traces: Trace[], show: Show): void {
+  // Marks lie over bodies, and bodies over those before them.
+  hit(at: [number, number]): Hit | undefined {
+    if (!this.stage || !this.last) return undefined;
+    const off = (point: number[]) => Math.hypot(...this.screen(point).map((x, k) => x - at[k]));
+    const near = this.last.contacts.filter((c) => off(c.point) < MARK_REACH).sort((c, d) => off(c.point) - off(d.point))[0];
+    if (near) return { a: near.a, b: near.b };
+    const { bodies } = this.stage.setting;
+    for (let b = bodies.length - 1; b >= 0; --b) if (this.last.poses[b] && onBody(this, bodies[b], this.last.poses[b], at)) return { body: b };
+    return undefined;
+  }
+
+  move(dx: number, dy: number): void {
+    this.centre = [this.centre[0] - dx / this.scale, this.centre[1] + dy / this.scale];
+    this.fitted = false;
+  }
+
+  zoom(about: [number, number], ratio: number): void {
+    if (!Number.isFinite(ratio) || ratio <= 0) return;
+    const middle = this.screen([this.centre[0], this.centre[1]]);
+    const move = (1 - 1 / ratio) / this.scale;
+    this.centre[0] += (about[0] - middle[0]) * move;
+    this.centre[1] -= (about[1] - middle[1]) * move;
+    this.scale *= ratio;
+    this.fitted = false;
+  }
+
+  private follow(poses: Pose[]): void {
+    const position = poses[this.following]?.position;
+    if (position && this.followed) {
+      this.centre = [this.centre[0] + position[0] - this.followed[0], this.centre[1] + position[1] - this.followed[1]];
+      this.fitted = false;
+    }
+    this.followed = position && [position[0], position[1]];
+  }
+
+  draw(snapshot: Snapshot, traces: Trace[], show: Show, extras: Extras = {}): void {
     if (!this.stage) return;
+    this.last = snapshot;
+    this.follow(snapshot.poses);
     const c = this.context;
-    c.clearRect(0, 0, this.width, this.height);
-    c.fillStyle = "#ffffff";
+    c.fillStyle = theme.back;
     c.fillRect(0, 0, this.width, this.height);
     this.grid();
     c.save();
     c.beginPath();
     c.rect(MARGIN.left, MARGIN.top, this.width - MARGIN.left - MARGIN.right, this.height - MARGIN.top - MARGIN.bottom);
     c.clip();
-    const bodies = this.stage.setting.bodies;
+    const { bodies } = this.stage.setting;
     bodies.forEach((body, b) => drawBody(this, body, snapshot.poses[b], bodyFill(b, body.mass)));
+    this.ghosts(extras.ghosts ?? []);
+    this.choice(bodies, snapshot.poses, extras.chosen);
     if (show.traces) for (const trace of traces) this.trace(trace);
     if (show.guides && this.stage.guides) drawGuides(this, bodies, this.stage.guides);
-    if (show.cones) for (const contact of snapshot.contacts) this.cone(contact);
-    if (show.forces) for (const contact of snapshot.contacts) this.force(contact);
-    if (show.contacts) for (const contact of snapshot.contacts) drawMark(c, this.screen(contact.point), contact.mode);
+    const length = this.arrowLength();
+    const largest = this.stage.largestForce || 1;
+    const { contacts } = snapshot;
+    if (show.cones) for (const contact of contacts) drawCone(this, contact, length);
+    if (show.forces) for (const contact of contacts) drawForce(this, contact, largest, length, show.parts);
+    for (const contact of contacts) {
+      if (sameHit(extras.chosen, contact)) this.ring(contact.point);
+      if (show.contacts) drawMark(c, this.screen(contact.point), contact.mode);
+    }
+    if (extras.spring) this.spring(extras.spring);
     if (show.names) this.names(bodies, snapshot.poses);
+    if (show.forces && contacts.length > 0)
+      drawForceScale(c, this.width - MARGIN.right - 12, MARGIN.top + 24, largest, length, this.stage.forceUnit, show.parts);
     c.restore();
     this.axes();
   }
 
+  private ghosts(poses: Pose[]): void {
+    const c = this.context;
+    c.save();
+    c.strokeStyle = theme.target;
+    c.lineWidth = 1.5;
+    c.setLineDash([5, 3]);
+    this.stage?.others?.forEach((body, b) => poses[b] && outlineBody(this, body, poses[b]));
+    c.restore();
+  }
+
+  private choice(bodies: Body[], poses: Pose[], chosen: Hit | undefined): void {
+    if (!chosen) return;
+    const c = this.context;
+    c.save();
+    c.strokeStyle = theme.chosen;
+    c.lineWidth = 3;
+    for (const b of "body" in chosen ? [chosen.body] : []) if (bodies[b]) outlineBody(this, bodies[b], poses[b]);
+    c.restore();
+  }
+
+  private ring(point: number[]): void {
+    const c = this.context;
+    c.beginPath();
+    c.arc(...this.screen(point), 10, 0, 2 * Math.PI);
+    c.strokeStyle = theme.chosen;
+    c.lineWidth = 3;
+    c.stroke();
+  }
+
+  private spring({ from, to, text }: { from: number[]; to: number[]; text: string }): void {
+    const c = this.context;
+    const [a, b] = [this.screen(from), this.screen(to)];
+    drawArrow(c, a, [b[0] - a[0], b[1] - a[1]], theme.chosen);
+    label(c, text, b[0], b[1] - 8);
+  }
+
   private grid(): void {
     const c = this.context;
-    c.strokeStyle = "#eceff1";
+    c.strokeStyle = theme.grid;
     c.lineWidth = 1;
     c.beginPath();
     for (const [, x] of this.ticks(0)) {
@@ -134,7 +253,7 @@ export class View2D implements View, Sheet {
   private axes(): void {
     const c = this.context;
     const unit = this.stage?.lengthUnit ? ` (${this.stage.lengthUnit})` : "";
-    c.fillStyle = "#55606a";
+    c.fillStyle = theme.soft;
     c.font = "11px system-ui, sans-serif";
     c.textAlign = "center";
     c.textBaseline = "top";
@@ -146,7 +265,7 @@ export class View2D implements View, Sheet {
     c.fillText(`x${unit}`, this.width - MARGIN.right, this.height - 8);
     c.textAlign = "left";
     c.fillText(`y${unit}`, 4, MARGIN.top + 2);
-    c.strokeStyle = "#aab4bb";
+    c.strokeStyle = theme.line;
     c.lineWidth = 1;
     c.strokeRect(
       MARGIN.left + 0.5,
@@ -164,68 +283,16 @@ export class View2D implements View, Sheet {
       if (k === 0) c.moveTo(x, y);
       else c.lineTo(x, y);
     }
-    c.strokeStyle = "#56708a";
+    c.strokeStyle = theme.trace;
     c.lineWidth = 1;
     c.setLineDash([4, 3]);
     c.stroke();
     c.setLineDash([]);
   }
 
-  private arrow(from: [number, number], by: [number, number]): void {
-    const c = this.context;
-    const size = Math.hypot(...by);
-    if (size < 1.5) return;
-    const [ux, uy] = [by[0] / size, by[1] / size];
-    const head = Math.min(9, 0.6 * size);
-    const tip: [number, number] = [from[0] + by[0], from[1] + by[1]];
-    c.strokeStyle = FORCE;
-    c.fillStyle = FORCE;
-    c.lineWidth = 2;
-    c.beginPath();
-    c.moveTo(...from);
-    c.lineTo(tip[0] - head * ux, tip[1] - head * uy);
-    c.stroke();
-    c.beginPath();
-    c.moveTo(...tip);
-    c.lineTo(tip[0] - head * ux + 0.45 * head * uy, tip[1] - head * uy - 0.45 * head * ux);
-    c.lineTo(tip[0] - head * ux - 0.45 * head * uy, tip[1] - head * uy + 0.45 * head * ux);
-    c.closePath();
-    c.fill();
-  }
-
   // Of the largest force, in pixels.
   private arrowLength(): number {
-    return ARROW_PART * Math.sqrt(this.width * this.height);
-  }
-
-  private arrowScale(): number {
-    return this.arrowLength() / (this.stage?.largestForce || 1);
-  }
-
-  private force(contact: ContactMark): void {
-    const k = this.arrowScale();
-    const size = Math.hypot(contact.force[0], contact.force[1]) * k;
-    const limit = 2.5 * this.arrowLength();
-    const s = size > limit ? (k * limit) / size : k;
-    this.arrow(this.screen(contact.point), [s * contact.force[0], -s * contact.force[1]]);
-  }
-
-  private cone(contact: ContactMark): void {
-    if (contact.mode === 0 || contact.friction <= 0) return;
-    const c = this.context;
-    const [x, y] = this.screen(contact.point);
-    const size = 1.1 * this.arrowLength();
-    const middle = Math.atan2(-contact.normal[1], contact.normal[0]);
-    const half = Math.atan(contact.friction);
-    c.beginPath();
-    c.moveTo(x, y);
-    c.arc(x, y, size, middle - half, middle + half);
-    c.closePath();
-    c.fillStyle = "rgba(123, 45, 139, 0.12)";
-    c.fill();
-    c.strokeStyle = "rgba(123, 45, 139, 0.5)";
-    c.lineWidth = 1;
-    c.stroke();
+    return this.forceScale * ARROW_PART * Math.sqrt(this.width * this.height);
   }
 
   // One below the other where they would lie on each other.
@@ -242,59 +309,5 @@ export class View2D implements View, Sheet {
       taken.push([x - half, x + half, y]);
       label(this.context, text, x, y);
     });
-  }
-
-  private listen(): void {
-    const fingers = new Map<number, [number, number]>();
-    const at = (event: MouseEvent): [number, number] => {
-      const box = this.element.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
-    this.element.addEventListener("pointerdown", (event) => {
-      fingers.set(event.pointerId, at(event));
-      this.element.setPointerCapture(event.pointerId);
-    });
-    const lift = (event: PointerEvent) => fingers.delete(event.pointerId);
-    this.element.addEventListener("pointerup", lift);
-    this.element.addEventListener("pointercancel", lift);
-    this.element.addEventListener("pointermove", (event) => {
-      const before = fingers.get(event.pointerId);
-      if (!before) return;
-      const now = at(event);
-      const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
-      if (other) {
-        const ratio = Math.hypot(now[0] - other[0], now[1] - other[1]) / Math.hypot(before[0] - other[0], before[1] - other[1]);
-        this.zoom(other, ratio);
-      } else {
-        this.centre[0] -= (now[0] - before[0]) / this.scale;
-        this.centre[1] += (now[1] - before[1]) / this.scale;
-      }
-      fingers.set(event.pointerId, now);
-      this.fitted = false;
-      this.redraw();
-    });
-    this.element.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        this.zoom(at(event), Math.exp(-0.0015 * event.deltaY));
-        this.redraw();
-      },
-      { passive: false },
-    );
-    this.element.addEventListener("dblclick", () => {
-      this.fit();
-      this.redraw();
-    });
-  }
-
-  private zoom(about: [number, number], ratio: number): void {
-    if (!Number.isFinite(ratio) || ratio <= 0) return;
-    const middle = this.screen([this.centre[0], this.centre[1]]);
-    const move = (1 - 1 / ratio) / this.scale;
-    this.centre[0] += (about[0] - middle[0]) * move;
-    this.centre[1] -= (about[1] - middle[1]) * move;
-    this.scale *= ratio;
-    this.fitted = false;
   }
 }

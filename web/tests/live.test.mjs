@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { after, test } from "node:test";
 import * as support from "./support.mjs";
 
@@ -18,7 +18,7 @@ after(async () => {
 });
 
 async function live(scene, { port = "0", options = [] } = {}) {
-  const child = spawn(support.command, ["live", join(support.root, scene), "--port", port, ...options]);
+  const child = spawn(support.command, ["live", isAbsolute(scene) ? scene : join(support.root, scene), "--port", port, ...options]);
   started.push(child);
   let text = "";
   const url = await new Promise((resolve, reject) => {
@@ -186,6 +186,160 @@ test("frames come often enough, and the phone's page fits", async () => {
   assert.match(await page.locator(".badge").textContent(), /\d+ steps certified/);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
   await page.screenshot({ path: join(support.output, "live-phone.png"), fullPage: true });
+  assert.deepEqual(problems, []);
+  await close();
+  child.kill("SIGTERM");
+  await once(child, "exit");
+});
+
+// A disc that flies freely, without gravity: what a hand does to it is all that happens.
+const FREE = `title = "Free disc"
+dimension = 2
+duration = 2
+[parameters]
+mass = { value = 2, min = 0.1, unit = "kg", description = "of the disc" }
+[method]
+step = 1e-3
+[[body]]
+name = "disc"
+mass = "mass"
+shape = { disc = 0.2 }
+[[body]]
+name = "post"
+fixed = true
+position = [3, 0]
+shape = { disc = 0.2 }
+[observe]
+x = { value = "disc.x", unit = "m" }
+v = { value = "disc.vx", unit = "m/s" }
+load = { value = "normal_force(disc, post)", unit = "N" }
+`;
+
+test("a body is pulled by the mouse, pushed by a button, and let go exactly; the run goes on past its duration", async () => {
+  const scene = join(support.output, "free.toml");
+  writeFileSync(scene, FREE);
+  const { child, url } = await live(scene);
+  const { page, problems, close } = await support.open(url);
+  await page.waitForFunction(() => Number.isFinite(window.stickslip.time()));
+  await page.getByLabel("Speed", { exact: true }).selectOption("1");
+  await page.getByRole("button", { name: "Play" }).click();
+  const box = await page.locator(".canvas2d").boundingBox();
+  const [x, y] = await page.evaluate(() => window.stickslip.screen("disc"));
+  await page.mouse.move(box.x + x, box.y + y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + x + 40, box.y + y - 5, { steps: 4 });
+  await page.waitForFunction(() => window.stickslip.hand() !== undefined && window.stickslip.observable("v") > 0);
+  await page.mouse.up();
+  await page.waitForFunction(() => window.stickslip.hand() === undefined);
+  const free = () => page.evaluate(() => [window.stickslip.time(), window.stickslip.observable("v"), window.stickslip.observable("x")]);
+  const [t0, v0] = await free();
+  await page.waitForFunction((t) => window.stickslip.time() > t + 0.1, t0);
+  const [, v1] = await free();
+  assert.equal(v1, v0, "nothing is left of the hand");
+  // A push changes the velocity by what the button says.
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.waitForFunction(() => !window.stickslip.playing());
+  await page.getByRole("button", { name: "Fit the view" }).click();
+  await page.waitForTimeout(300); // the picture may change its size
+  const now = await page.locator(".canvas2d").boundingBox();
+  const [px, py] = await page.evaluate(() => window.stickslip.screen("disc"));
+  await page.mouse.click(now.x + px, now.y + py);
+  await page.waitForFunction(() => window.stickslip.chosen()?.body === 0);
+  await page.getByLabel("Change of speed by a push").fill("0.25");
+  const [, before] = await free();
+  await page.getByRole("button", { name: "Push left" }).click();
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction((v) => window.stickslip.observable("v") < v - 0.2 && window.stickslip.hand() === undefined, before);
+  const [, after_] = await free();
+  assert.ok(Math.abs(before - after_ - 0.25) < 1e-9, `pushed by ${before - after_}`);
+  await page.waitForFunction(() => window.stickslip.time() > 2.05 || !window.stickslip.playing());
+  assert.ok(await page.evaluate(() => window.stickslip.playing()), "goes on past its duration");
+  assert.match(await page.locator(".notice").textContent(), /past the scene's duration of 2/);
+  // Back to a moment of the last minute, and on from there.
+  const times = await page.evaluate(() => window.stickslip.times());
+  await page.getByRole("slider", { name: "Last minute" }).evaluate((slider) => {
+    slider.value = "2";
+    slider.dispatchEvent(new Event("input"));
+  });
+  await page.waitForFunction(() => !window.stickslip.playing());
+  await page.getByRole("button", { name: "Go on from this moment" }).click();
+  await page.waitForFunction((t) => Math.abs(window.stickslip.time() - t) < 1e-12, times[2]);
+  // Loops where that is asked for.
+  await page.getByLabel("After the scene's duration").selectOption("loop");
+  await page.getByLabel("Speed", { exact: true }).selectOption("10");
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction(() => window.stickslip.time() > 1.5);
+  await page.waitForFunction(() => window.stickslip.time() < 1);
+  assert.ok(await page.evaluate(() => window.stickslip.playing()));
+  await page.getByLabel("After the scene's duration").selectOption("stop");
+  await page.waitForFunction(() => !window.stickslip.playing());
+  assert.match(await page.locator(".controls .pace").first().textContent(), /duration of 2 is over/);
+  assert.deepEqual(problems, []);
+  await close();
+  child.kill("SIGTERM");
+  await once(child, "exit");
+});
+
+test("fields, sliders, keys and badge tell the truth", async () => {
+  const { child, url } = await live("examples/meter-stick/scene.toml");
+  const { page, close } = await support.open(url);
+  await page.waitForFunction(() => Number.isFinite(window.stickslip.time()));
+  const field = page.getByLabel("mu_s, as a number");
+  // What cannot be is not left in the field, also while it has the focus.
+  await field.fill("-3");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /mu_s/.test(document.querySelector(".notice").textContent));
+  await page.waitForFunction(() => document.querySelector("[aria-label='mu_s, as a number']").value === "0.4");
+  await field.fill("");
+  await page.keyboard.press("Tab");
+  assert.equal(await field.inputValue(), "0.4");
+  // A large number stretches the slider for as long as it holds.
+  await field.fill("1e9");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => window.stickslip.parameter("mu_s") === 1e9);
+  await page.getByRole("button", { name: "mu_s as in the scene" }).click();
+  await page.waitForFunction(() => window.stickslip.parameter("mu_s") === 0.4);
+  const slider = page.getByRole("slider", { name: "mu_s" });
+  await page.waitForFunction(() => Number(document.querySelector("input[type=range][aria-label=mu_s]").value) > 200);
+  assert.ok(Number(await slider.inputValue()) < 500, "a third of the slider");
+  // Keys after a click, and a parameter that shortens the duration does not end the run without a word.
+  await page.getByLabel("traces").click();
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() => window.stickslip.playing());
+  await page.getByLabel("Speed", { exact: true }).selectOption("10");
+  await page.waitForFunction(() => window.stickslip.time() > 1);
+  await page.getByLabel("Speed", { exact: true }).selectOption("1");
+  await page.getByLabel("speed, as a number").fill("1.5");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => window.stickslip.parameter("speed") === 1.5);
+  const now = await page.evaluate(() => window.stickslip.time());
+  await page.waitForFunction((t) => window.stickslip.time() > t + 0.05 || !window.stickslip.playing(), now);
+  const [playing, notice] = [await page.evaluate(() => window.stickslip.playing()), await page.locator(".notice").textContent()];
+  assert.ok(playing || notice !== "", "the run ended without a word");
+  // Fitted, all of the trace is in the picture.
+  await page.getByRole("button", { name: "Fit the view" }).click();
+  child.kill("SIGKILL");
+  await page.waitForFunction(() => !window.stickslip.connected());
+  assert.match(await page.locator(".badge").textContent(), /not connected/);
+  assert.doesNotMatch(await page.locator(".badge").getAttribute("class"), /good/);
+  await close();
+});
+
+test("bin of thirty parts: frames keep coming while one of them is dragged", async () => {
+  const { child, url } = await live("examples/pile/scene.toml", { options: ["--set", "n=30", "--set", "duration=1e6"] });
+  const { page, problems, close } = await support.open(url);
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction(() => window.stickslip.time() > 0.02);
+  const box = await page.locator(".canvas3d").boundingBox();
+  const [x, y] = await page.evaluate(() => window.stickslip.screen("ball_29"));
+  await page.mouse.move(box.x + x, box.y + y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + x + 10, box.y + y - 60, { steps: 5 });
+  await page.waitForFunction(() => window.stickslip.hand() !== undefined);
+  await keepsDrawing(page, "bin of 30, one dragged");
+  await page.screenshot({ path: join(support.output, "live-bin.png") });
+  await page.mouse.up();
+  await page.waitForFunction(() => window.stickslip.hand() === undefined);
   assert.deepEqual(problems, []);
   await close();
   child.kill("SIGTERM");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Times of change come from the recorded events, which steppers may locate within a step; frames tell only where the
-// first band of a pair begins.
+// Times of change come from the recorded events, which steppers may locate within a step; frames tell where the first
+// band of a pair begins. A pair that met and parted between two frames was touching in none of them: its first band
+// begins with the frame before its first event.
 #include "stickslip/report/bands.h"
 
 #include <algorithm>
@@ -36,6 +37,21 @@ std::map<Pair, First> first_touches(const recording::Recording& recording) {
   return first;
 }
 
+// The last frame that is earlier; the first one where none is.
+double frame_before(const recording::Recording& recording, double time) {
+  const std::vector<double>& frames = recording.time();
+  const auto after = std::lower_bound(frames.begin(), frames.end(), time);
+  return after == frames.begin() ? frames.front() : *std::prev(after);
+}
+
+std::vector<double> touches_of(const std::vector<Band>& bands, double start) {
+  std::vector<double> times;
+  for (std::size_t k = 0; k < bands.size(); ++k)
+    if (bands[k].mode != Mode::Open && (k == 0 ? bands[k].begin > start : bands[k - 1].mode == Mode::Open))
+      times.push_back(bands[k].begin);
+  return times;
+}
+
 }  // namespace
 
 std::vector<PairBands> bands_of(const recording::Recording& recording, const model::Model& model) {
@@ -52,10 +68,12 @@ std::vector<PairBands> bands_of(const recording::Recording& recording, const mod
     const Pair pair{change.body_a, change.body_b};
     if (!known(pair) || change.time > last) continue;
     std::vector<Band>& list = bands[pair];
-    if (list.empty()) list.push_back({change.from, recording.time().front(), last});
+    const double before = frame_before(recording, change.time);
+    if (list.empty())
+      list.push_back({change.from, change.from == Mode::Open ? recording.time().front() : before, last});
     if (list.size() == 1) {
       list[0].mode = change.from;
-      list[0].begin = std::min(list[0].begin, change.time);
+      if (list[0].begin >= change.time) list[0].begin = before;
     }
     list.back().end = change.time;
     list.push_back({change.to, change.time, last});
@@ -66,7 +84,8 @@ std::vector<PairBands> bands_of(const recording::Recording& recording, const mod
     if (list.empty()) continue;
     const int surface = model.surface_between(pair.first, pair.second);
     const double friction = surface >= 0 ? model.surfaces[static_cast<std::size_t>(surface)].friction_static : 0;
-    result.push_back({pair.first, pair.second, friction, std::move(list)});
+    result.push_back({pair.first, pair.second, friction, std::move(list), {}});
+    result.back().touches = touches_of(result.back().bands, recording.time().front());
   }
   return result;
 }

@@ -4,9 +4,10 @@
 // From the last kept frame i, each coordinate c has a cone of slopes s that stay within its tolerance e_c of every
 // frame passed so far:  max_k (c_k - c_i - e_c) / (t_k - t_i) <= s <= min_k (c_k - c_i + e_c) / (t_k - t_i). Frame j
 // may end the line when its slopes lie in all cones; the last frame that could is kept when one cannot. Cost O(frames x
-// coordinates), one pass per tolerance. Coordinates: position with tolerance e, and angle (plane) or quaternion (space)
-// with e / radius, e / (2 radius): a quaternion turns by half the angle. Half-spaces take the size of the scene for
-// their radius.
+// coordinates), one pass per tolerance. For a distance e of every point of a body: positions e / 4 each (the
+// length of three such errors is below e / 2), angles e / (2 radius), quaternions e / (8 radius) each: an error d in all
+// four turns by at most 4 d. Half-spaces take the size of the scene for their radius. Contacts that touch, which are the
+// same ones between two changes of mode, are coordinates too: marks move on straight lines with their bodies.
 #include "stickslip/report/frame_selection.h"
 
 #include <algorithm>
@@ -17,9 +18,10 @@
 namespace stickslip::report {
 namespace {
 
-constexpr double kFinest = 1.0 / 4000;  // of the size of the scene: half a pixel of a large screen
-constexpr int kDoublings = 8;
+constexpr double kFinest = 1.0 / 4000;   // of the size of the scene: half a pixel of a large screen
+constexpr int kSteps = 24, kForced = 8;  // of the tolerance, by sqrt(2): to all of the scene, and to 1/250 of it
 constexpr std::size_t kFewFrames = 600;  // are all kept
+constexpr std::size_t kManyBodies = 64;
 
 struct Coordinate {
   double value = 0, tolerance = 0;
@@ -27,7 +29,9 @@ struct Coordinate {
 
 class Coordinates {
  public:
-  Coordinates(const RunData& data, double tolerance) : data_(data), tolerance_(tolerance) {}
+  // `contacts`: count as well; only where no contact's mode changes between kept frames.
+  Coordinates(const RunData& data, double tolerance, bool contacts)
+      : data_(data), tolerance_(tolerance), contacts_(contacts) {}
 
   void read(std::size_t frame, std::vector<Coordinate>& out) {
     const model::State state = data_.recording.state(frame);
@@ -37,21 +41,29 @@ class Coordinates {
     for (std::size_t b = 0; b < state.bodies.size(); ++b) {
       const model::BodyState& body = state.bodies[b];
       const double arm = data_.radius[b] > 0 ? data_.radius[b] : data_.bounds.size();
-      for (int k = 0; k < (plane ? 2 : 3); ++k) out.push_back({body.pose.position[k], tolerance_});
+      put(body.pose.position, tolerance_ / 4, out);
       if (plane) {
-        out.push_back({body.angle, tolerance_ / arm});
+        out.push_back({body.angle, tolerance_ / (2 * arm)});
         continue;
       }
       Quat q = body.pose.orientation;
       if (q.coeffs().dot(previous_[b].coeffs()) < 0) q.coeffs() *= -1;
       previous_[b] = q;
-      for (int k = 0; k < 4; ++k) out.push_back({q.coeffs()[k], tolerance_ / (2 * arm)});
+      for (int k = 0; k < 4; ++k) out.push_back({q.coeffs()[k], tolerance_ / (8 * arm)});
     }
+    if (!contacts_) return;
+    for (const contact::ContactResult& c : data_.recording.contacts(frame))
+      if (c.mode != contact::Mode::Open) put(0.5 * (c.contact.point_a + c.contact.point_b), tolerance_ / 2, out);
   }
 
  private:
+  void put(const Vec3& point, double tolerance, std::vector<Coordinate>& out) const {
+    for (int k = 0; k < data_.description.model.dimension; ++k) out.push_back({point[k], tolerance});
+  }
+
   const RunData& data_;
   double tolerance_;
+  bool contacts_;
   std::vector<Quat> previous_;
 };
 
@@ -69,9 +81,10 @@ std::vector<bool> mode_changes(const RunData& data) {
   return keep;
 }
 
+// `forced`: frames that are kept in any case; empty: none.
 std::vector<std::size_t> within(const RunData& data, double tolerance, const std::vector<bool>& forced) {
   const std::vector<double>& time = data.recording.time();
-  Coordinates reader(data, tolerance);
+  Coordinates reader(data, tolerance, !forced.empty());
   std::vector<Coordinate> start, last, now;
   std::vector<double> low, high;
   std::vector<std::size_t> kept{0};
@@ -82,7 +95,7 @@ std::vector<std::size_t> within(const RunData& data, double tolerance, const std
   };
   const auto fits = [&](std::size_t frame) {
     const double dt = time[frame] - time[kept.back()];
-    for (std::size_t c = 0; c < now.size(); ++c) {
+    for (std::size_t c = 0; c < std::min(now.size(), start.size()); ++c) {
       const double slope = (now[c].value - start[c].value) / dt;
       if (slope < low[c] || slope > high[c]) return false;
     }
@@ -90,7 +103,8 @@ std::vector<std::size_t> within(const RunData& data, double tolerance, const std
   };
   const auto narrow = [&](std::size_t frame) {
     const double dt = time[frame] - time[kept.back()];
-    for (std::size_t c = 0; c < now.size(); ++c) {
+    // Other contacts than at the start: the mode has changed, and this frame is kept.
+    for (std::size_t c = 0; c < std::min(now.size(), start.size()); ++c) {
       const double change = now[c].value - start[c].value;
       low[c] = std::max(low[c], (change - now[c].tolerance) / dt);
       high[c] = std::min(high[c], (change + now[c].tolerance) / dt);
@@ -107,7 +121,7 @@ std::vector<std::size_t> within(const RunData& data, double tolerance, const std
     }
     narrow(frame);
     last = now;
-    if (forced[frame] || frame + 1 == time.size()) {
+    if ((!forced.empty() && forced[frame]) || frame + 1 == time.size()) {
       kept.push_back(frame);
       start = now;
       open_cones();
@@ -118,8 +132,17 @@ std::vector<std::size_t> within(const RunData& data, double tolerance, const std
 
 }  // namespace
 
-std::size_t frame_bytes(std::size_t bodies, std::size_t contacts, int dimension) {
-  return 12 + 4 * bodies * (dimension == 2 ? 3 : 7) + 41 * contacts;
+bool has_velocities(std::size_t bodies) {
+  return bodies <= kManyBodies;
+}
+
+std::size_t pose_bytes(std::size_t bodies, int dimension) {
+  const std::size_t coordinates = dimension == 2 ? 3 : 7, velocities = dimension == 2 ? 3 : 6;
+  return 8 + bodies * (2 * coordinates + (has_velocities(bodies) ? 3 * velocities : 0));
+}
+
+std::size_t contact_bytes(std::size_t contacts) {
+  return 20 * contacts;
 }
 
 std::vector<contact::ContactResult> shown_contacts(const RunData& data, std::size_t frame) {
@@ -141,35 +164,47 @@ bool on_second_body(const model::Model& model, const contact::ContactResult& con
 
 Selection select_frames(const RunData& data, std::size_t budget) {
   const std::size_t frames = data.recording.frames(), bodies = data.description.model.bodies.size();
-  std::vector<std::size_t> bytes(frames);
-  std::size_t total = 0;
-  for (std::size_t frame = 0; frame < frames; ++frame)
-    total += bytes[frame] = frame_bytes(bodies, shown_contacts(data, frame).size(), data.description.model.dimension);
+  const std::size_t pose = pose_bytes(bodies, data.description.model.dimension);
+  std::vector<std::size_t> contacts(frames);
   Selection selection;
-  if (frames <= kFewFrames && total <= budget) {
-    for (std::size_t frame = 0; frame < frames; ++frame) selection.frames.push_back(frame);
-    selection.bytes = total;
-    return selection;
-  }
+  // What the selected frames take; contacts get half of the budget, or what poses leave.
   const auto fits = [&] {
-    selection.bytes = 0;
-    for (const std::size_t frame : selection.frames) selection.bytes += bytes[frame];
+    const std::size_t poses = pose * selection.frames.size();
+    std::size_t rows = 0;
+    for (const std::size_t frame : selection.frames) rows += contacts[frame];
+    const std::size_t room = std::max(budget / 2, budget - std::min(budget, poses));
+    selection.contact_stride = std::max<std::size_t>(1, (rows + room - 1) / std::max<std::size_t>(1, room));
+    selection.bytes = poses + rows / selection.contact_stride;
     return selection.bytes <= budget;
   };
-  std::vector<bool> forced = mode_changes(data);
-  for (int k = 0; k <= kDoublings; ++k) {
-    selection.tolerance = data.bounds.size() * kFinest * std::pow(2, k);
-    selection.frames = within(data, selection.tolerance, forced);
-    selection.finest = k == 0;
-    if (fits()) return selection;
-    if (k == kDoublings / 2) forced.assign(frames, false);  // bodies that chatter: the bands still have every change
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    contacts[frame] = contact_bytes(shown_contacts(data, frame).size());
+    selection.frames.push_back(frame);
   }
-  // Too many bodies for any tolerance: frames at equal distance. The page says so by a tolerance that is not a number.
-  selection.tolerance = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t stride = std::max<std::size_t>(1, (total + budget - 1) / budget);
-  selection.frames.clear();
-  for (std::size_t frame = 0; frame < frames; frame += stride) selection.frames.push_back(frame);
-  if (selection.frames.back() + 1 != frames) selection.frames.push_back(frames - 1);
+  if (frames <= kFewFrames && fits() && selection.contact_stride == 1) return selection;
+  const auto take = [&](int step, const std::vector<bool>& forced) {
+    selection.tolerance = data.bounds.size() * kFinest * std::pow(2, 0.5 * step);
+    selection.frames = within(data, selection.tolerance, forced);
+    return fits();
+  };
+  // The least step that fits, of those up to `last`, which does.
+  const auto least = [&](int last, const std::vector<bool>& forced) {
+    int low = 0, high = last;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (take(middle, forced))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    (void)take(high, forced);
+    selection.finest = high == 0;
+  };
+  const std::vector<bool> changes = mode_changes(data);
+  if (take(kForced, changes) && selection.contact_stride == 1)
+    least(kForced, changes);
+  else  // bodies that chatter, or very many: the bands still have every change
+    least(kSteps, {});
   return selection;
 }
 

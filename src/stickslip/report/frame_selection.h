@@ -14,12 +14,13 @@ namespace stickslip::report {
 
 struct Selection {
   std::vector<std::size_t> frames;  // ascending; the first and the last frame are always there
-  double tolerance = 0;             // largest distance of an interpolated point from the recorded one; 0: all frames
-  std::size_t bytes = 0;            // of the frames, before compression
+  double tolerance = 0;             // no point is drawn farther than this from where it was recorded; 0: all frames
+  std::size_t contact_stride = 1;   // every so many kept frames, and the last, have contacts
+  std::size_t bytes = 0;            // of the frames on the page, estimated
   bool finest = true;               // more bytes would not give more frames
 };
 
-// The tolerance starts far below what a screen shows and is doubled until the kept frames fit `budget` bytes.
+// The tolerance starts far below what a screen shows and grows until the kept frames fit `budget` bytes.
 [[nodiscard]] Selection select_frames(const RunData& data, std::size_t budget);
 
 // Largest rows of one frame's contacts that are shown: touching ones, and open ones closer than this part of the scene.
@@ -30,7 +31,11 @@ constexpr double kOpenReach = 0.02;
 // Whether force and normal are to be turned around for that.
 [[nodiscard]] bool on_second_body(const model::Model& model, const contact::ContactResult& contact);
 
-// Of one frame, in bytes before compression.
-[[nodiscard]] std::size_t frame_bytes(std::size_t bodies, std::size_t contacts, int dimension);
+// Whether a page of so many bodies also has their velocities; with more it tells mean ones between kept frames.
+[[nodiscard]] bool has_velocities(std::size_t bodies);
+
+// What one frame takes on the page, compressed and written in base64: estimates from the pages of the examples.
+[[nodiscard]] std::size_t pose_bytes(std::size_t bodies, int dimension);
+[[nodiscard]] std::size_t contact_bytes(std::size_t contacts);
 
 }  // namespace stickslip::report

@@ -15,7 +15,10 @@ static_assert(std::endian::native == std::endian::little, "arrays are written as
 nlohmann::json Packer::add(const char* type, const void* data, std::size_t width, std::size_t count) {
   bytes_.resize((bytes_.size() + 7) / 8 * 8, '\0');
   const std::size_t offset = bytes_.size();
-  bytes_.append(static_cast<const char*>(data), width * count);
+  const char* const first = static_cast<const char*>(data);
+  bytes_.reserve(offset + width * count);
+  for (std::size_t byte = 0; byte < width; ++byte)
+    for (std::size_t k = 0; k < count; ++k) bytes_.push_back(first[k * width + byte]);
   return nlohmann::json::array({type, offset, count});
 }
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::string_view kSlot = R"(<script type="application/json" id="stickslip-data">null</script>)";
 constexpr std::string_view kOpening = R"(<script type="application/json" id="stickslip-data">)";
 
+constexpr std::size_t kCharts = 600'000;  // bytes for what is no animation
+
 // Every run gets the same part of the budget; what short runs leave goes to the others.
 std::vector<Selection> share(const std::vector<NamedRun>& runs, std::size_t budget) {
   std::vector<Selection> selections;
@@ -51,19 +53,42 @@ std::string page_with(const std::string& json) {
   return page;
 }
 
-std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget) {
-  Packer packer;
+namespace {
+
+std::string page_of_runs(const std::vector<NamedRun>& runs, std::size_t budget, bool compare) {
   nlohmann::json out;
   out["kind"] = "run";
-  out["runs"] = nlohmann::json::array();
-  const std::vector<Selection> selections = share(runs, budget);
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    nlohmann::json one = run_json(*runs[k].data, selections[k], packer);
-    one["name"] = runs[k].name;
-    out["runs"].push_back(std::move(one));
+  out["compare"] = compare;
+  for (;;) {
+    Packer packer;
+    out["runs"] = nlohmann::json::array();
+    const std::vector<Selection> selections = share(runs, budget);
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      nlohmann::json one = run_json(*runs[k].data, selections[k], packer);
+      one["name"] = runs[k].name;
+      out["runs"].push_back(std::move(one));
+    }
+    std::string block = packer.text();
+    // Sizes are estimated before; what is far more than that gets fewer frames.
+    if (block.size() > budget + kCharts && budget > kCharts) {
+      budget = static_cast<std::size_t>(0.95 * static_cast<double>(budget) * static_cast<double>(budget) /
+                                        static_cast<double>(block.size() - kCharts));
+      continue;
+    }
+    out["block"] = std::move(block);
+    return page_with(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
-  out["block"] = packer.text();
-  return page_with(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace
+
+std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget) {
+  return page_of_runs(runs, budget, false);
+}
+
+std::string comparison_page(const std::vector<NamedRun>& two, std::size_t budget) {
+  if (two.size() != 2) throw std::invalid_argument("a comparison has two runs");
+  return page_of_runs(two, budget, true);
 }
 
 std::string study_page(const StudyData& data) {

@@ -17,15 +17,19 @@ namespace stickslip::report {
 // The viewer without data: shows what an empty page shows.
 [[nodiscard]] std::string_view viewer();
 
-// `budget`: bytes of the animation before compression; the page stays below 5 MB with the default.
-[[nodiscard]] std::string run_page(const RunData& data, std::size_t budget = 2'800'000);
+// Of the animation, as it is written; the page stays below 5 MB with it.
+constexpr std::size_t kUsualBudget = 3'400'000;
+[[nodiscard]] std::string run_page(const RunData& data, std::size_t budget = kUsualBudget);
 
 // The same for several runs on one page, each under a name of its own.
 struct NamedRun {
   std::string name;
   const RunData* data = nullptr;
 };
-[[nodiscard]] std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget = 2'800'000);
+[[nodiscard]] std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget = kUsualBudget);
+
+// Two runs over each other.
+[[nodiscard]] std::string comparison_page(const std::vector<NamedRun>& two, std::size_t budget = kUsualBudget);
 
 [[nodiscard]] std::string study_page(const StudyData& data);
 

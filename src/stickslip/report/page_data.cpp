@@ -4,18 +4,19 @@
 
 #include "stickslip/model/triangulate.h"
 #include "stickslip/report/frame_selection.h"
+#include "stickslip/report/page_frames.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 namespace stickslip::report {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kBuckets = 800;
+// Stretches of a curve: many where there are few curves, so that a reader can zoom into them.
+constexpr std::size_t kFewestBuckets = 800, kMostBuckets = 6000, kAllBuckets = 50'000;
 constexpr std::size_t kMostBands = 4000;  // of one pair: more than a chart has pixels
 
 // The recording's JSON of a body is what the page reads, with faces cut into triangles.
@@ -63,6 +64,14 @@ std::vector<Band> visible(const std::vector<Band>& bands) {
   return merged;
 }
 
+// At most as many as a chart shows.
+std::vector<double> thinned(const std::vector<double>& times) {
+  const std::size_t stride = times.size() / kMostBands + 1;
+  std::vector<double> kept;
+  for (std::size_t k = 0; k < times.size(); k += stride) kept.push_back(times[k]);
+  return kept;
+}
+
 Json pairs_json(const RunData& data, Packer& packer) {
   Json pairs = Json::array();
   for (const PairBands& pair : data.pairs) {
@@ -76,6 +85,8 @@ Json pairs_json(const RunData& data, Packer& packer) {
     pairs.push_back({{"a", pair.body_a},
                      {"b", pair.body_b},
                      {"friction", pair.friction},
+                     {"carrier", carrier_of(data, pair.body_a, pair.body_b)},
+                     {"touch", packer.f64(thinned(pair.touches))},
                      {"changes", pair.bands.size() - 1},
                      {"begin", packer.f64(begin)},
                      {"mode", packer.u8(mode)}});
@@ -86,8 +97,11 @@ Json pairs_json(const RunData& data, Packer& packer) {
 Json plots_json(const RunData& data, Packer& packer) {
   Json plots = Json::array();
   const std::vector<double>& time = data.recording.time();
+  std::size_t curves_of_all = 1;
+  for (const Plot& plot : data.plots) curves_of_all += plot.curves.size();
+  const std::size_t buckets = std::clamp(kAllBuckets / curves_of_all, kFewestBuckets, kMostBuckets);
   for (const Plot& plot : data.plots) {
-    const std::vector<std::size_t> samples = plot_samples(plot.curves, time.size(), kBuckets);
+    const std::vector<std::size_t> samples = plot_samples(plot.curves, time.size(), buckets);
     std::vector<double> t;
     for (const std::size_t k : samples) t.push_back(time[k]);
     Json curves = Json::array();
@@ -106,49 +120,6 @@ Json plots_json(const RunData& data, Packer& packer) {
                      {"curves", std::move(curves)}});
   }
   return plots;
-}
-
-Json frames_json(const RunData& data, const Selection& selection, Packer& packer) {
-  std::vector<double> time;
-  std::vector<float> pose, point, normal, force;
-  std::vector<std::int32_t> first{0}, pair;
-  std::vector<std::uint8_t> mode;
-  std::map<std::pair<int, int>, std::int32_t> index;
-  for (std::size_t k = 0; k < data.pairs.size(); ++k)
-    index[{data.pairs[k].body_a, data.pairs[k].body_b}] = static_cast<std::int32_t>(k);
-  const auto push3 = [](std::vector<float>& out, const Vec3& v) {
-    for (int k = 0; k < 3; ++k) out.push_back(static_cast<float>(v[k]));
-  };
-  for (const std::size_t frame : selection.frames) {
-    const model::State state = data.recording.state(frame);
-    time.push_back(state.time);
-    for (const model::BodyState& body : state.bodies) {
-      if (data.description.model.dimension == 2) {
-        pose.push_back(static_cast<float>(body.pose.position.x()));
-        pose.push_back(static_cast<float>(body.pose.position.y()));
-        pose.push_back(static_cast<float>(body.angle));
-        continue;
-      }
-      const Quat& q = body.pose.orientation;
-      push3(pose, body.pose.position);
-      for (const double c : {q.w(), q.x(), q.y(), q.z()}) pose.push_back(static_cast<float>(c));
-    }
-    for (const contact::ContactResult& c : shown_contacts(data, frame)) {
-      const auto found = index.find({c.contact.id.body_a, c.contact.id.body_b});
-      if (found == index.end()) continue;  // a pair that never touches
-      pair.push_back(found->second);
-      mode.push_back(static_cast<std::uint8_t>(c.mode));
-      push3(point, 0.5 * (c.contact.point_a + c.contact.point_b));
-      push3(normal, c.contact.normal);
-      push3(force, c.force);
-    }
-    first.push_back(static_cast<std::int32_t>(pair.size()));
-  }
-  return {
-      {"time", packer.f64(time)},           {"pose", packer.f32(pose)},   {"first", packer.i32(first)},
-      {"pair", packer.i32(pair)},           {"mode", packer.u8(mode)},    {"point", packer.f32(point)},
-      {"normal", packer.f32(normal)},       {"force", packer.f32(force)}, {"tolerance", number(selection.tolerance)},
-      {"recorded", data.recording.frames()}};
 }
 
 }  // namespace
@@ -185,7 +156,7 @@ Json setting_json(const recording::RunDescription& description) {
           {"description", description.description},
           {"dimension", description.model.dimension},
           {"gravity", {description.model.gravity.x(), description.model.gravity.y(), description.model.gravity.z()}},
-          {"units", {{"time", units.time}, {"length", units.length}}},
+          {"units", {{"time", units.time}, {"length", units.length}, {"force", units.force}}},
           {"duration", number(description.duration)},
           {"tolerance", number(description.tolerance)},
           {"parameters", quantities(description.parameters)},

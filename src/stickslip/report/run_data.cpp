@@ -125,14 +125,9 @@ void add_energies(RunData& data) {
       "energy", data.units.energy, "of all bodies that move freely; potential energy relative to the start", false, {}};
   std::vector<double> kinetic(frames, 0.0), potential(frames, 0.0), total(frames, 0.0);
   for (std::size_t frame = 0; frame < frames; ++frame) {
-    const model::State state = data.recording.state(frame);
-    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-      const model::Body& body = model.bodies[b];
-      const model::BodyState& s = state.bodies[b];
-      const Vec3 w = s.pose.orientation.conjugate() * s.velocity.angular;
-      kinetic[frame] += 0.5 * body.mass * s.velocity.linear.squaredNorm() + 0.5 * w.dot(body.inertia * w);
-      potential[frame] -= body.mass * model.gravity.dot(s.pose.position);
-    }
+    const Energy energy = energy_of(model, data.recording.state(frame));
+    kinetic[frame] = energy.kinetic;
+    potential[frame] = energy.potential;
   }
   const double start = frames > 0 ? potential[0] : 0;
   for (std::size_t frame = 0; frame < frames; ++frame) {
@@ -184,6 +179,18 @@ void add_forces(RunData& data) {
 }
 
 }  // namespace
+
+Energy energy_of(const model::Model& model, const model::State& state) {
+  Energy energy;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const model::Body& body = model.bodies[b];
+    const model::BodyState& s = state.bodies[b];
+    const Vec3 w = s.pose.orientation.conjugate() * s.velocity.angular;
+    energy.kinetic += 0.5 * body.mass * s.velocity.linear.squaredNorm() + 0.5 * w.dot(body.inertia * w);
+    energy.potential -= body.mass * model.gravity.dot(s.pose.position);
+  }
+  return energy;
+}
 
 std::string end_text(const Recording& recording) {
   return recording.end().empty() ? "end unknown" : "run " + recording.end();

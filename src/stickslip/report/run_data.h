@@ -21,6 +21,7 @@ struct PairBands {
   int body_a = -1, body_b = -1;
   double friction = 0;  // static coefficient, for the cone
   std::vector<Band> bands;
+  std::vector<double> touches;  // when the bodies met
 };
 
 // One or more curves over the recorded frames that share a plot.
@@ -50,6 +51,12 @@ struct RunData {
   std::vector<Plot> plots;
   double worst_residual = 0, worst_time = 0;
 };
+
+// Of all bodies that move freely; potential energy of gravity relative to the origin.
+struct Energy {
+  double kinetic = 0, potential = 0;
+};
+[[nodiscard]] Energy energy_of(const model::Model& model, const model::State& state);
 
 // Throws RecordingError. `recording` must outlive the result.
 [[nodiscard]] RunData prepare(const recording::Recording& recording);

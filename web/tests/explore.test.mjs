@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// What a reader does on the page of a run: looks closely, zooms in time, picks bodies, compares runs, takes things away.
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import * as support from "./support.mjs";
+
+after(support.quit);
+
+const stick = support.report("explore-stick", "examples/meter-stick/scene.toml");
+
+test("marks stay on their bodies between kept frames", async () => {
+  const { page, problems, close } = await support.open(stick.url);
+  const worst = await page.evaluate(() => {
+    const { stickslip } = window;
+    const bodies = stickslip.bodies();
+    let most = 0;
+    for (let k = 0; k <= 400; ++k) {
+      stickslip.seek((8 * k) / 400);
+      for (const contact of stickslip.contacts().filter((c) => c.mode !== 0)) {
+        const finger = contact.a === "stick" ? contact.b : contact.a;
+        const { position } = stickslip.pose(finger);
+        const { radius } = bodies.find((body) => body.name === finger).shapes[0];
+        most = Math.max(most, Math.abs(Math.hypot(contact.point[0] - position[0], contact.point[1] - position[1]) - radius));
+      }
+    }
+    return { most, kept: stickslip.frames().length, tolerance: stickslip.tolerance() };
+  });
+  // Mark and finger each within the tolerance of the kept frames.
+  assert.ok(worst.most <= 2 * worst.tolerance + 1e-5, `a mark is ${worst.most} beside its finger (${worst.kept} frames)`);
+  assert.ok(worst.kept < 2000, "all frames are kept: this tests nothing");
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("Newton's cradle: bands say what the run says", async () => {
+  const run = support.report("cradle", "examples/newtons-cradle/scene.toml");
+  const { page, problems, close } = await support.open(run.url);
+  const pairs = await page.evaluate(() => window.stickslip.pairs());
+  const step = 1e-3; // frames tell when bodies first touch
+  for (const pair of pairs) {
+    const told = run.summary.modes.filter((m) => m.bodies.includes(pair.a) && m.bodies.includes(pair.b) && m.mode !== "open");
+    const first = Math.min(...told.map((m) => m.begin));
+    const touching = pair.mode.findIndex((mode) => mode !== 0);
+    if (touching < 0) continue;
+    assert.ok(told.length > 0, `${pair.a} and ${pair.b} touch on the page alone`);
+    assert.ok(Math.abs(pair.begin[touching] - first) <= step * 1.01, `${pair.a} – ${pair.b}: ${pair.begin[touching]} on the page, ${first} in the run`);
+  }
+  assert.ok(pairs.some((pair) => pair.begin[0] > 0.05 || pair.mode[0] === 0), "every pair touches from the start");
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("time is zoomed in all charts at once, and values under the pointer are told in all of them", async () => {
+  const { page, problems, close } = await support.open(stick.url);
+  const window_ = () => page.evaluate(() => window.stickslip.window());
+  assert.deepEqual(await window_(), [0, 8]);
+  const box = await page.locator(".plot .u-over").first().boundingBox();
+  const at = (share) => [box.x + share * box.width, box.y + box.height / 2];
+  await page.mouse.move(...at(0.25));
+  await page.mouse.down();
+  await page.mouse.move(...at(0.5), { steps: 4 });
+  await page.mouse.up();
+  const [begin, end] = await window_();
+  assert.ok(Math.abs(begin - 2) < 0.1 && Math.abs(end - 4) < 0.1, `a quarter to a half of 8 s is ${begin} to ${end}`);
+  // The values of all plots are those at the pointer.
+  await page.mouse.move(...at(0.5));
+  const told = await page.locator(".plot.hovered").count();
+  assert.equal(told, await page.locator(".plot:has(.u-over)").count());
+  const fingers = page.locator(".plot", { hasText: "distance of the fingers" }).locator(".value").first();
+  const expected = 0.8 - 0.1 * 3;
+  assert.ok(Math.abs(Number(await fingers.textContent()) - expected) < 0.01, `the fingers are ${await fingers.textContent()} apart at t = 3`);
+  // The wheel over the bands, the slider within the stretch, and back to the whole run.
+  const bands = await page.locator(".bands canvas").boundingBox();
+  await page.mouse.move(bands.x + bands.width / 2, bands.y + 20);
+  await page.mouse.wheel(0, -400);
+  await page.waitForFunction(([b, e]) => window.stickslip.window()[1] - window.stickslip.window()[0] < 0.8 * (e - b), [begin, end]);
+  const [from, to] = await window_();
+  await page.getByRole("slider", { name: "Time" }).evaluate((slider) => {
+    slider.value = "5000";
+    slider.dispatchEvent(new Event("input"));
+  });
+  const time = await page.evaluate(() => window.stickslip.time());
+  assert.ok(Math.abs(time - (from + to) / 2) < 1e-3 * (to - from), `half of the slider is ${time}`);
+  await page.getByRole("button", { name: "Show the whole run" }).click();
+  assert.deepEqual(await window_(), [0, 8]);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("a body and a contact can be picked, keys work after clicks, events can be visited", async () => {
+  const { page, problems, close } = await support.open(stick.url);
+  const canvas = await page.locator(".canvas2d").boundingBox();
+  const click = async ([x, y]) => page.mouse.click(canvas.x + x, canvas.y + y);
+  await page.evaluate(() => window.stickslip.seek(2));
+  const contact = (await page.evaluate(() => window.stickslip.contacts())).find((c) => c.mode !== 0);
+  await click(contact.screen);
+  await page.waitForFunction(() => window.stickslip.chosen()?.a !== undefined);
+  await page.waitForFunction(() => /normal force/.test(document.querySelector(".chosen-facts").textContent));
+  assert.match(await page.locator(".chosen-facts").textContent(), /stick – (left|right).*friction coefficient0\.4/s);
+  const middle = await page.evaluate(() => window.stickslip.screen([0.1, window.stickslip.pose("stick").position[1]]));
+  await click(middle);
+  await page.waitForFunction(() => window.stickslip.chosen()?.body === 0);
+  await page.waitForFunction(() => /velocity/.test(document.querySelector(".chosen-facts").textContent));
+  await page.getByText("Contacts now").click();
+  await page.waitForFunction(() => document.querySelectorAll(".contacts tbody tr").length >= 2);
+
+  // A click on a box, a slider or the picture does not take the keys away.
+  await page.getByLabel("friction cones").click();
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() => window.stickslip.playing());
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() => !window.stickslip.playing());
+  assert.ok(await page.getByLabel("friction cones").isChecked());
+  await page.keyboard.press("o");
+  assert.ok(!(await page.getByLabel("friction cones").isChecked()));
+  await page.getByLabel("Speed", { exact: true }).selectOption("2");
+  const before = await page.evaluate(() => window.stickslip.time());
+  await page.keyboard.press(".");
+  const event = await page.evaluate(() => window.stickslip.time());
+  const events = await page.evaluate(() => window.stickslip.events());
+  assert.equal(event, events.find((t) => t > before), "the key goes to the next event");
+  await page.getByRole("button", { name: "To the event before" }).click();
+  assert.ok((await page.evaluate(() => window.stickslip.time())) < event);
+  await page.keyboard.press("?");
+  assert.ok(await page.getByRole("dialog", { name: "Keys" }).isVisible());
+  await page.keyboard.press("?");
+  assert.ok(!(await page.getByRole("dialog", { name: "Keys" }).isVisible()));
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("picture, curves and motion can be saved", async () => {
+  const { page, problems, close } = await support.open(stick.url);
+  const saved = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).click()]);
+    const file = join(support.output, `saved-${download.suggestedFilename()}`);
+    await download.saveAs(file);
+    return file;
+  };
+  const png = readFileSync(await saved("Save the picture as PNG"));
+  assert.equal(png.subarray(1, 4).toString(), "PNG");
+  const csv = readFileSync(await saved("Save the curves as CSV"), "utf8").trim().split("\n");
+  assert.match(csv[0], /^time \(s\),offset \(m\),/);
+  const last = csv.at(-1).split(",").map(Number);
+  assert.ok(Math.abs(last[0] - 8) < 1e-9);
+  assert.ok(csv.length > 1000, `${csv.length} lines`);
+  await page.getByLabel("Speed", { exact: true }).selectOption("10");
+  const film = await saved("Save the motion as WebM");
+  assert.deepEqual([...readFileSync(film).subarray(0, 4)], [0x1a, 0x45, 0xdf, 0xa3], "no EBML");
+  assert.ok(statSync(film).size > 5000, `${statSync(film).size} bytes`);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("two runs on one page: ghosts, common curves, their difference; tabs keep time and view", async () => {
+  const other = support.report("explore-rough", "examples/meter-stick/scene.toml", "--set", "mu_s=0.6");
+  const both = join(support.output, "explore-both.html");
+  support.stickslip("report", stick.recording, other.recording, "--compare", "-o", both);
+  const { page, problems, close } = await support.open(pathToFileURL(both).href);
+  const plots = await page.evaluate(() => window.stickslip.plots());
+  const offset = plots.find((plot) => plot.title === "offset");
+  assert.equal(offset.curves.length, 2);
+  const difference = plots.find((plot) => plot.title === "difference of offset");
+  const [a, b] = [stick, other].map((run) => support.readCsv(run.recording));
+  for (const time of [1, 2.5, 6]) {
+    const k = difference.time.findIndex((t) => t >= time - 1e-9);
+    const expected = support.rowAt(b, difference.time[k]).offset - support.rowAt(a, difference.time[k]).offset;
+    assert.ok(Math.abs(difference.curves[0].values[k] - expected) < 1e-5, `at t = ${time}: ${difference.curves[0].values[k]}, recorded ${expected}`);
+  }
+  assert.match(await page.locator(".charts table").first().textContent(), /mu_s0\.4.*0\.6/);
+  await page.getByLabel("side by side").check();
+  assert.equal(await page.locator(".canvas2d").count(), 2);
+  await page.evaluate(() => window.stickslip.seek(3));
+  await page.screenshot({ path: join(support.output, "compare-laptop.png"), fullPage: true });
+  await close();
+
+  support.stickslip("report", stick.recording, other.recording, "--force", "-o", both);
+  const tabs = await support.open(pathToFileURL(both).href);
+  await tabs.page.evaluate(() => window.stickslip.seek(3));
+  const box = await tabs.page.locator(".canvas2d").boundingBox();
+  await tabs.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await tabs.page.mouse.wheel(0, -300);
+  await tabs.page.waitForFunction(() => window.stickslip.camera() !== undefined);
+  const camera = await tabs.page.evaluate(() => window.stickslip.camera());
+  await tabs.page.getByRole("tab", { name: "explore-rough" }).click();
+  await tabs.page.waitForFunction(() => document.querySelector("[role=tab][aria-selected=true]").textContent === "explore-rough");
+  assert.equal(await tabs.page.evaluate(() => window.stickslip.time()), 3);
+  assert.deepEqual(await tabs.page.evaluate(() => window.stickslip.camera()), camera);
+  assert.deepEqual([...problems, ...tabs.problems], []);
+  await tabs.close();
+});
+
+test("space: look from a side, orthographic, a body is picked and followed", async () => {
+  const run = support.report("explore-plate", "examples/plate-particle/scene.toml", "--set", "duration=0.5");
+  const { page, problems, close } = await support.open(run.url);
+  await page.evaluate(() => window.stickslip.seek(0.3));
+  const box = await page.locator(".canvas3d").boundingBox();
+  const [x, y] = await page.evaluate(() => window.stickslip.screen(window.stickslip.pose("particle").position));
+  await page.mouse.click(box.x + x, box.y + y);
+  await page.waitForFunction(() => window.stickslip.chosen() !== undefined);
+  await page.getByLabel("Look from").selectOption("top");
+  await page.getByLabel("orthographic").check();
+  const place = () => page.evaluate(() => window.stickslip.screen(window.stickslip.pose("particle").position));
+  await page.getByLabel("Follow a body").selectOption({ label: "follow particle" });
+  await page.evaluate(() => window.stickslip.seek(0.3));
+  const before = await place();
+  await page.evaluate(() => window.stickslip.seek(0.05));
+  await page.evaluate(() => window.stickslip.seek(0.05));
+  const later = await place();
+  assert.ok(Math.hypot(later[0] - before[0], later[1] - before[1]) < 2, `the body that is followed moved from ${before} to ${later}`);
+  await page.screenshot({ path: join(support.output, "space-top.png") });
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("a pile of a thousand bodies: at most 5 MB, and it plays", async () => {
+  const run = support.report("pile-1000", "examples/pile/scene.toml", "--set", "n=1000", "--set", "duration=0.12", "--set", "method.step=2e-3");
+  const { size } = statSync(run.page);
+  assert.ok(size <= 5e6, `the page has ${size} bytes`);
+  const { page, problems, close } = await support.open(run.url);
+  const kept = await page.evaluate(() => window.stickslip.frames().length);
+  await page.getByLabel("Speed", { exact: true }).selectOption("0.01");
+  await page.getByRole("button", { name: "Play" }).click();
+  const rate = await page.evaluate(async () => {
+    const begin = performance.now();
+    let drawn = 0;
+    while (performance.now() - begin < 3000) {
+      await new Promise(requestAnimationFrame);
+      ++drawn;
+    }
+    return (1000 * drawn) / (performance.now() - begin);
+  });
+  console.log(`pile of 1000: ${kept} frames, ${(size / 1e6).toFixed(2)} MB, ${rate.toFixed(0)} frames per second`);
+  assert.ok((await page.evaluate(() => window.stickslip.time())) > 0, "it does not play");
+  await page.screenshot({ path: join(support.output, "pile-laptop.png") });
+  assert.deepEqual(problems, []);
+  await close();
+});
