@@ -17,12 +17,13 @@
 // The commit says which scenes changed, why, and what decided; changes.md beside this file keeps the list. Lines that
 // appear or vanish (a new example, a stepper that refuses more) are updates of the same kind.
 //
-// Other machines. The library is compiled for generic x86-64 without contraction, and its own wide kernels give the same
-// bits (complementarity/wide_clone.h). What remains is the C library: sin, cos, exp, pow differ in the last bit between
-// versions, and between processors with and without fused multiply-add. The first line of bits.txt is a hash of values
-// of those functions. Where it is another, and under sanitizers and other compilers than the one of the releases (g++),
-// the sums are compared instead of the bits, to kTolerance of the magnitudes that they are made of: contact problems are
-// solved to certificates of 1e-10, so that a last bit may come back as that, and runs of some dozen steps multiply it.
+// Other machines. The library is compiled for generic x86-64 without contraction, and its own wide kernels give the
+// same bits (complementarity/wide_clone.h). What remains is the C library: sin, cos, exp, pow differ in the last bit
+// between versions, and between processors with and without fused multiply-add. The first line of bits.txt is a hash
+// of values of those functions. Where it is another, and under sanitizers and other compilers than the one of the
+// releases (g++), the sums are compared instead of the bits, to kTolerance of the magnitudes that they are made of:
+// contact problems are solved to certificates of 1e-10, so that a last bit may come back as that, and runs of some
+// dozen steps multiply it.
 #include "stickslip/files/checksum.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/example_run.h"

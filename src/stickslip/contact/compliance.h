@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A visco-elastic contact over one step (paper 003, equations 11-14), as terms of the contact problem u = W r + q.
+// A visco-elastic contact over one step, as terms of the contact problem u = W r + q (Song, Trinkle, Kumar and Pang
+// 2004, equations 11-14).
 //
 //     lambda = K delta + C delta',   backward Euler:   delta+ = (p + C delta) / (h K + C),   p = h lambda
 //     normal      0 <= p_n  _|_  (psi+ + delta+) / h >= 0

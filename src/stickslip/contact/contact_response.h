@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// How one body answers at a contact c to impulses at a contact d: a block of the Delassus matrix J A^-1 J'; and other
-// arithmetic of rows for which the dimension is known when it is compiled.
+// How one body answers at a contact c to impulses at a contact d: a block of the Delassus matrix,
+//
+//     W_cd += sign J_c A^-1 J_d',      J_c A^-1 J_d' = d_c . (M^-1 d_d) + m_c . (I^-1 m_d)      for each pair of rows
+//
+// and other arithmetic of rows for which the dimension is known when it is compiled.
+//
+// Symbol   variable       meaning
+//   d      direction      of a row: normal or tangent
+//   m      moment         of the row about the centre of mass, arm x d
+//   I^-1 m turn           contact_rows.h; damping is in M and I (body_dynamics.h)
+//   sign                  -1 when the body is body a of one contact and body b of the other
 #pragma once
 
 #include "stickslip/contact/contact_rows.h"

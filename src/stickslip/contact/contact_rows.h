@@ -8,6 +8,13 @@
 // u is the velocity of body a against body b at the contact, in the contact's frame. Planar contacts have one tangent,
 // the normal turned clockwise: for a floor below (normal +y) it points along +x. For a floor in space (normal +z) the
 // tangents are +x and +y.
+//
+// Symbol            variable             meaning
+//   d               direction            normal (from b to a), then tangents
+//   arm x d         moment_a, moment_b   about the centres of mass; each arm ends in its body's own closest point
+//   I^-1 (arm x d)  turn_a, turn_b       change of the angular velocity by a unit impulse along d, damping included
+//
+// Cost: a few dozen flops per contact. No allocation.
 #pragma once
 
 #include "stickslip/collision/contact.h"

@@ -7,7 +7,14 @@
 // a step, so each is a problem of its own and they may be solved in any order and in parallel. Contacts keep their
 // canonical order inside an island, islands are ordered by their first contact: the same bits for any thread count.
 //
-// build() makes rows and islands, assemble() fills W. The stepper fills q, mu and the start r of each island.
+// Symbol   variable               meaning
+//   J      rows()                 of all contacts, contact_rows.h
+//   A^-1   BodyDynamics           of each body, body_dynamics.h
+//   W      Island::problem.W      blocks of contacts that share a movable body
+//   q, mu  Island::problem        filled by the stepper (stepping/step_terms.h)
+//   r      Island::r              impulses: start, then solution
+//
+// build() makes rows and islands, assemble() fills W.
 // The block pattern of an island is kept from step to step as long as the same bodies touch in the same order.
 //
 // Cost: O(contacts + stored blocks) per step. No allocation once the number of contacts has stopped growing.

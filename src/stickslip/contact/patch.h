@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A compliant contact that is divided into elements (paper 001, equations 2-3; compliance.h with matrices).
+// A compliant contact that is divided into elements (Song, Kumar and Pang 2005, equations 2-3):
+// compliance.h with matrices.
 //
 //     lambda = K delta + C delta'      K, C couple the elements of one contact; normal and tangential apart
 //     backward Euler:   delta+ = S^-1 (p + C delta),   S = h K + C,   p = h lambda

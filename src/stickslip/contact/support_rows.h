@@ -6,6 +6,10 @@
 //     support   direction = (0, x, y): no normal row, two tangents in the plane of motion; its normal impulse is given
 //     contact   direction = (n, t, 0): no second tangent
 //
+// Symbol   variable               meaning
+//   x, y   direction[1], [2]      axes of the plane of motion
+//   n, t   direction[0], [1]      normal and tangent of a planar contact
+//
 // The missing rows are zero; complete_block() puts a positive number on their diagonal, which makes them harmless
 // (complementarity/cone/contact_problem.h).
 #pragma once

@@ -19,7 +19,7 @@
 //
 // Symbol   variable      meaning
 //   psi    Contact::gap  of the contact that meets
-//   I      impact()      u_n+ = -e u_n-, friction kinetic and against u_t+; one contact (stepping/impact.cpp)
+//   I      impact()      u_n+ = -e u_n-, friction kinetic and against u_t+; one contact (stepping/component_impact.h)
 //   ds     tangents      tangent.h, one column per direction
 //
 // d psi and I's derivative are central differences at the instant. Cost: 4 evaluations of one contact per impact and

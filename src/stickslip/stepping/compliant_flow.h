@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Bodies with visco-elastic contacts as a differential equation, each contact in a given mode (papers 001 and 003, in
-// the limit of short steps).
+// Bodies with visco-elastic contacts as a differential equation, each contact in a given mode (Song, Kumar and Pang
+// 2005 and Song, Trinkle, Kumar and Pang 2004, in the limit of short steps).
 //
 //     q' = v,      A v' = f(q, v, t) + W_n lambda_n + W_t lambda_t
 //     closed       lambda_n = -K_n psi - C_n psi',        e = K_t s - C_t u_t

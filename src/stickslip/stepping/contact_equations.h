@@ -11,8 +11,12 @@
 //
 // Fully implicit: the gap in q is that of the estimate less the motion that led to it, psi(q_k) - h J_n v_k.
 //
-// Smoothed cone (Song, Pang and Kumar 2004; gamma >= 0 a force): sqrt(p_t^2 + (h gamma)^2) <= mu p_n + h gamma, a disc of
-// radius  mu' p_n,  mu' = mu sqrt(1 + 2 h gamma / (mu p_n)).  mu' is found with the geometry, by iteration.
+// Smoothed cone (Song, Trinkle, Kumar and Pang 2004, equation 6; gamma >= 0 a force):
+//
+//     sqrt(p_t^2 + (h gamma)^2) <= mu p_n + h gamma
+//     a disc of radius  mu' p_n,    mu' = mu sqrt(1 + 2 h gamma / (mu p_n))
+//
+// mu' is found with the geometry, by iteration.
 //
 // Symbol   variable               meaning
 //   r, p   Island::r              impulses

@@ -2,6 +2,16 @@
 // Copyright the stickslip authors
 //
 // What contacts carry from step to step: modes, warm starts, which friction coefficient bounds them.
+//
+//     before a solve   mu by mode: static while the contact sticks, kinetic while it slides   friction_term()
+//     after it         r on the cone and slipping, held by static friction: kinetic, again    weaken_broken_contacts()
+//                      r_n = 0: open;  |u_t| above noise: slide;  turning: roll;  else stick  record_outcome()
+//
+//     noise = max(kVelocityNoise, certificate) (|v| + |q|)  +  what the certificate of the island leaves unknown of u
+//
+// Symbol   variable      meaning
+//   r, u   r, u          impulse and relative velocity, contact frame
+//   q      q             velocities without the impulses
 #pragma once
 
 #include "stickslip/contact/contact_response.h"

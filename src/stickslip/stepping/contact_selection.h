@@ -6,8 +6,8 @@
 //
 //     within reach    all that the collider lists for the length of the step
 //     closed          up to rounding, or resting: open and moving by no more than forces and the turning of the bodies
-//                     do within one step. (A body that slides on a corner lifts it by h^2 w^2 r / 2 in each step; taking
-//                     that for flight would make it bounce along.)
+//                     do within one step. (A body that slides on a corner lifts it by h^2 w^2 r / 2 in each step;
+//                     taking that for flight would make it bounce along.)
 //     watched         named by the caller: they take no part, since their impact is to be located (euler_stepper.h)
 //
 //     closed:     psi <= kTouching arm,   or   psi <= d  and  |psi'| h <= 2 d,    d = h^2 a / 2

@@ -3,16 +3,17 @@
 //
 // The fully implicit step: contacts in the estimates of the end of the step, and the places from which they jumped.
 //
-// With q_k the last estimate of the end,  psi(q+) = psi(q_k) + h W_n(q_k)' (v - v_k)  is solved with the rows of q_k until
-// v stops changing. What is left out of the derivative is the change of the rows, O(h p): the iteration contracts with a
-// factor of that order, and its fixed point is the fully implicit step exactly.
+// With q_k the last estimate of the end,  psi(q+) = psi(q_k) + h W_n(q_k)' (v - v_k)  is solved with the rows of q_k
+// until v stops changing. What is left out of the derivative is the change of the rows, O(h p): the iteration contracts
+// with a factor of that order, and its fixed point is the fully implicit step exactly.
 //
 // A pair's gap is that of its closest points. Where flat parts meet, closest points are many, and the pair names one:
 // the gap is g = min_k g_k over places k, and an iteration that knows g_k of one place at a time opens it by closing
 // another (the rim of a cylinder over an edge, a rim on a face: the body would rock to and fro for ever). Every place
-// that a pair leaves by a jump (on both bodies, so that it is no sliding) therefore stays: material points x_a, x_b and a
-// normal n,  g_k = n . (x_a - x_b) >= 0,  a contact of its own, which has the pair's id and an element number. g_k >= g,
-// so that a place that was left bears no load unless it touches.
+// that a pair leaves by a jump (on both bodies, so that it is no sliding) therefore stays: material points x_a, x_b
+// and a
+// normal n,  g_k = n . (x_a - x_b) >= 0,  a contact of its own, which has the pair's id and an element number.
+// g_k >= g, so that a place that was left bears no load unless it touches.
 //
 // Redundant contacts share their load in many ways, and with friction each of them turns the bodies a little
 // differently: a solver need not find the same one twice. The step is therefore done when the impulses of the last
@@ -32,8 +33,8 @@ namespace stickslip::stepping {
 
 class EndGeometry {
  public:
-  // Bodies and contacts at the end of the step that step.velocity leads to. `divided`: contacts are elements of patches,
-  // and keep their places.
+  // Bodies and contacts at the end of the step that step.velocity leads to. `divided`: contacts are elements of
+  // patches, and keep their places.
   void refresh(World& world, int iteration, bool divided, StepData& step);
 
   // Is the linear problem at the estimated end the one that was solved at the start? So for balls and particles on

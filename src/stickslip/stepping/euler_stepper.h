@@ -25,7 +25,8 @@
 //               accumulating for ever
 //   compliant   with Method::gap_step, steps are divided so that a compliant contact begins to press at the end of a
 //               sub-step (approached as above) and its gap then moves by at most gap_step in each:
-//               |psi'| t + a t^2 / 2 = gap_step,  a: what its force and others accelerate (paper 002, section IV)
+//               |psi'| t + a t^2 / 2 = gap_step,  a: what its force and others accelerate
+//               (Berard et al. 2007, section IV)
 //   pile-up     after kMostAtOnce impacts at one instant, or kMostImpacts in one step (both mean that they accumulate),
 //               the rest is done with all contacts within reach, counted as a fall-back
 //

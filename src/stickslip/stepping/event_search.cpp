@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
-//
-// The instants at which the second-order stepper ends a sub-step: touch-down, end of slip, reversal of slip. Each is
-// the root of a function of the sub-step's length that takes one trial (one contact solve) to evaluate.
-//
-//   touch      gap(tau) = 0                                 Newton with the approach speed, inside a bracket
-//   stop       F(tau) = G (mu p_n - |p_t|) - |u_t1| = 0      with the law of the end velocity alone: F < 0 while
-//   friction is
-//                                                           too weak to end the slip within tau, F >= 0 once it can
-//   reversal   u_t1(tau) . d0 = 0                           d0: direction of slip at the start. Friction cannot hold
-//   the
-//                                                           contact (|b_t| > G mu_s p_n), so it slips on the other way
+#include "stickslip/stepping/event_search.h"
+
 #include "stickslip/stepping/motion.h"
-#include "stickslip/stepping/second_order.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip::stepping {
 
@@ -30,61 +21,61 @@ double tangential_response(const ContactTrial& c, int D) {
 }  // namespace
 
 // True when something rebounds.
-bool SecondOrder::touch(World& world, Component& component, const Candidate& event, double H) {
+bool EventSearch::touch(World& world, Component& component, const Candidate& event, ComponentStep& step) {
   constexpr int kMost = 100;
   Touching touching{.who = index(event.contact), .tau = event.tau};
   if (rests_open(world, component.contacts[touching.who])) {  // it lifted at this very instant: complementarity decides
-    change_mode(world, component, component.contacts[touching.who], Mode::Slide);
+    step.change_mode(world, component.contacts[touching.who], Mode::Slide);
     component.contacts[touching.who].just_changed = false;
     drop_histories(component);
     return false;
   }
   // Instants are ordered by estimates at first: another contact may have come in before this one.
   for (int k = 0; k < kMost; ++k) {
-    if (!search_touch(world, component, H, touching)) return false;
+    if (!search_touch(world, component, touching, step)) return false;
     if (touching.tau == 0) break;
-    const Candidate earlier = first_touch(world, component, trial_);
+    const Candidate earlier = first_touch(world, component, step.trial);
     if (earlier.kind == EventKind::None || index(earlier.contact) == touching.who) break;
     touching = {.who = index(earlier.contact), .tau = earlier.tau};
   }
-  if (touching.tau > 0 && !accept_event(world, component)) return false;
+  if (touching.tau > 0 && !step.accept_event(world, component)) return false;
   const double closed = touching.noise + 1e-10 * touching.gap;
   if (touching.passes && component.contacts[touching.who].contact.gap > 10 * closed) return false;  // without touching
 
-  choose_restitution(world, component, touching.who, closed, H, touching.falling);
+  choose_restitution(world, component, touching.who, closed, touching.falling);
   modes_.clear();
   for (const ContactStart& contact : component.contacts) modes_.push_back(contact.mode);
-  trial_.certified = trials_.impact(world, component, restitution_);
-  note_impact(world, component);
+  step.trial.certified = step.impact.resolve(world, component, restitution_, step.data);
+  note_impact(world, component, step);
   drop_histories(component);
   return std::ranges::any_of(restitution_, [](double e) { return e > 0; });
 }
 
-// Within trial_, in which the contact closes: leaves there the sub-step that ends where its gap is zero. False when a
-// trial was not certified.
-bool SecondOrder::search_touch(World& world, Component& component, double H, Touching& touching) {
+// Within step.trial, in which the contact closes: leaves there the sub-step that ends where its gap is zero. False
+// when a trial was not certified.
+bool EventSearch::search_touch(World& world, Component& component, Touching& touching, ComponentStep& step) const {
   const ContactStart& start = component.contacts[touching.who];
-  const ContactTrial& out = trial_.contacts[touching.who];
+  const ContactTrial& out = step.trial.contacts[touching.who];
   const double gap0 = std::max(0.0, start.contact.gap), speed0 = start.velocity[0];
   touching.gap = gap0;
   touching.noise =
       64 * std::numeric_limits<double>::epsilon() * (out.contact.point_a.lpNorm<1>() + out.contact.point_b.lpNorm<1>());
   touching.passes = out.contact.gap >= 0;
-  double low = 0, high = touching.passes ? out.met : trial_.h;
+  double low = 0, high = touching.passes ? out.met : step.trial.h;
   double& tau = touching.tau;
   // Acceleration towards each other. Bodies that pass at an angle lose approach without any: they part for good.
-  touching.falling = std::max(0.0, speed0 - out.u1[0]) / trial_.h;
-  if (gap0 <= touching.noise && tau <= 1e-6 * trial_.h) tau = 0;
+  touching.falling = std::max(0.0, speed0 - out.u1[0]) / step.trial.h;
+  if (gap0 <= touching.noise && tau <= 1e-6 * step.trial.h) tau = 0;
   for (int iteration = 0; tau > 0 && iteration < 20; ++iteration) {
-    trials_.run(world, component, tau, trial_);
-    if (!trial_.certified) return false;
+    step.run(world, component, tau);
+    if (!step.trial.certified) return false;
     const double gap = out.contact.gap, speed = out.u1[0];
     touching.falling = std::max(0.0, speed0 - speed) / tau;
-    if (std::fabs(gap) <= touching.noise + 1e-13 * (gap0 + std::fabs(speed) * H)) break;
+    if (std::fabs(gap) <= touching.noise + 1e-13 * (gap0 + std::fabs(speed) * H_)) break;
     (gap > 0 ? low : high) = tau;
     double next = speed < 0 ? tau - gap / speed : 0.5 * (low + high);
     if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (std::fabs(next - tau) < 1e-14 * H) break;
+    if (std::fabs(next - tau) < 1e-14 * H_) break;
     tau = next;
   }
   return true;
@@ -93,8 +84,8 @@ bool SecondOrder::search_touch(World& world, Component& component, double H, Tou
 // Of the contacts that take part in the impact; -1: does not. A rebound whose flight would be shorter than the step is
 // left out, and so is one that is by far the weakest of many: bodies that come to rest against each other do so in a
 // sequence of ever weaker impacts that has an end in time (inelastic collapse), also where nothing falls.
-void SecondOrder::choose_restitution(const World& world, const Component& component, std::size_t who, double gap,
-                                     double H, double falling) {
+void EventSearch::choose_restitution(const World& world, const Component& component, std::size_t who, double gap,
+                                     double falling) {
   constexpr double kCollapsed = 1e-9;  // of the hardest impact
   restitution_.assign(component.contacts.size(), -1.0);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
@@ -105,20 +96,20 @@ void SecondOrder::choose_restitution(const World& world, const Component& compon
     const double e = world.model.surfaces[index(contact.contact.surface)].restitution;
     const double approach = std::fabs(contact.velocity[0]);
     hardest_ = std::max(hardest_, approach);
-    const bool last = 2 * e * approach < std::max(H, world.method.step) * falling || approach < kCollapsed * hardest_;
+    const bool last = 2 * e * approach < std::max(H_, world.method.step) * falling || approach < kCollapsed * hardest_;
     restitution_[c] = last ? 0.0 : e;
   }
 }
 
 // The events of an impact, from modes_ before it.
-void SecondOrder::note_impact(const World& world, const Component& component) {
+void EventSearch::note_impact(const World& world, const Component& component, ComponentStep& step) const {
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     const ContactStart& contact = component.contacts[c];
     if (contact.mode != modes_[c]) {
-      events_.push_back({world.state.time, contact.contact.id, modes_[c], contact.mode});
+      step.events.push_back({world.state.time, contact.contact.id, modes_[c], contact.mode});
     } else if (contact.mode == Mode::Open && restitution_[c] >= 0) {  // it bounced: touched and left
-      events_.push_back({world.state.time, contact.contact.id, Mode::Open, Mode::Slide});
-      events_.push_back({world.state.time, contact.contact.id, Mode::Slide, Mode::Open});
+      step.events.push_back({world.state.time, contact.contact.id, Mode::Open, Mode::Slide});
+      step.events.push_back({world.state.time, contact.contact.id, Mode::Slide, Mode::Open});
     }
   }
 }
@@ -126,37 +117,38 @@ void SecondOrder::note_impact(const World& world, const Component& component) {
 // All contacts whose slip ends within the trial are given the end law together: a body on several points stops as a
 // whole, and how its points share the load is not unique, so only the sum of their reserves tells whether friction can
 // hold.
-void SecondOrder::stop(World& world, Component& component, const Candidate& event, double h) {
+void EventSearch::stop(World& world, Component& component, const Candidate& event, double h, ComponentStep& step) {
   const int D = world.model.dimension;
   stopping_.clear();
   for (std::size_t c = 0; c < component.contacts.size(); ++c)
-    if (static_cast<int>(c) == event.contact || slip_crosses(component.contacts[c], trial_.contacts[c], D))
+    if (static_cast<int>(c) == event.contact || slip_crosses(component.contacts[c], step.trial.contacts[c], D))
       stopping_.push_back(static_cast<int>(c));
-  if (stopping_.size() == 1 && reverse(world, component, event.contact, event.tau, h)) return;
-  if (!trial_.certified) return;
+  if (stopping_.size() == 1 && reverse(world, component, event.contact, event.tau, h, step)) return;
+  if (!step.trial.certified) return;
   for (int c : stopping_) component.contacts[index(c)].end_law = true;
-  const bool found = search_stop(world, component, event.tau, h);
-  if (!found && trial_.certified) trials_.run(world, component, 0.5 * h, trial_);
+  const bool found = search_stop(world, component, event.tau, h, step);
+  if (!found && step.trial.certified) step.run(world, component, 0.5 * h);
   for (int c : stopping_) component.contacts[index(c)].end_law = false;
-  if (!trial_.certified || !accept_event(world, component)) return;
+  if (!step.trial.certified || !step.accept_event(world, component)) return;
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     ContactStart& contact = component.contacts[c];
     const bool listed = std::find(stopping_.begin(), stopping_.end(), static_cast<int>(c)) != stopping_.end();
     if (!listed || contact.mode != Mode::Slide) continue;
-    if (!found && trial_.contacts[c].slides) continue;  // turned by more than a right angle without stopping
-    change_mode(world, component, contact, trial_.contacts[c].closed ? Mode::Stick : Mode::Open);
+    if (!found && step.trial.contacts[c].slides) continue;  // turned by more than a right angle without stopping
+    step.change_mode(world, contact, step.trial.contacts[c].closed ? Mode::Stick : Mode::Open);
     contact.velocity[1] = contact.velocity[2] = 0;
   }
 }
 
 // Sum over the stopping contacts of G (mu p_n - |p_t|) - |u_t1|; continued past the cone so that secants see a slope.
-double SecondOrder::stop_reserve(const World& world, const Component& component, bool& stuck) const {
+double EventSearch::stop_reserve(const World& world, const Component& component, const Trial& trial,
+                                 bool& stuck) const {
   const int D = world.model.dimension;
   double sum = 0;
   stuck = true;
   for (int i : stopping_) {
     const ContactStart& start = component.contacts[index(i)];
-    const ContactTrial& c = trial_.contacts[index(i)];
+    const ContactTrial& c = trial.contacts[index(i)];
     const double mu = world.model.surfaces[index(start.contact.surface)].friction_kinetic;
     const double s0 = tangential_norm(start.velocity, D), g = tangential_response(c, D);
     const double along = tangential_dot(c.u1, start.velocity, D) / s0,
@@ -170,29 +162,30 @@ double SecondOrder::stop_reserve(const World& world, const Component& component,
   return sum;
 }
 
-// Leaves in trial_ the shortest sub-step after which all stopping contacts stick. False when there is none within h.
-bool SecondOrder::search_stop(World& world, Component& component, double tau, double h) {
+// Leaves in step.trial the shortest sub-step after which all stopping contacts stick. False when there is none within
+// h.
+bool EventSearch::search_stop(World& world, Component& component, double tau, double h, ComponentStep& step) const {
   double s0 = 0;
   for (int c : stopping_) s0 += tangential_norm(component.contacts[index(c)].velocity, world.model.dimension);
   constexpr double kPrecise = 1e-6;  // of the slip speed: the root is approached from the side where friction holds
   double low = 0, high = h, f_low = -s0, f_high = 0;
   bool bracketed = false, found = false;
   for (int iteration = 0; iteration < 30; ++iteration) {
-    trials_.run(world, component, tau, trial_);
-    if (!trial_.certified) return false;
+    step.run(world, component, tau);
+    if (!step.trial.certified) return false;
     bool stuck = false;
-    const double f = stop_reserve(world, component, stuck);
+    const double f = stop_reserve(world, component, step.trial, stuck);
     if (f >= 0) {
       high = tau, f_high = f, bracketed = true;
       if (stuck) {
-        std::swap(trial_, best_);
+        std::swap(step.trial, step.best);
         found = true;
         if (f <= kPrecise * s0) break;
       }
     } else {
       low = tau, f_low = f;
       if (f > -1e-12 * s0) {
-        std::swap(trial_, best_);
+        std::swap(step.trial, step.best);
         found = true;
         break;
       }
@@ -208,11 +201,11 @@ bool SecondOrder::search_stop(World& world, Component& component, double tau, do
     if (!(next > low && next < high) || (iteration > 6 && iteration % 2 == 1)) next = 0.5 * (low + high);
     tau = next;
   }
-  if (found) std::swap(trial_, best_);
+  if (found) std::swap(step.trial, step.best);
   return found;
 }
 
-bool SecondOrder::reverse(World& world, Component& component, int c, double tau, double h) {
+bool EventSearch::reverse(World& world, Component& component, int c, double tau, double h, ComponentStep& step) {
   const int D = world.model.dimension;
   const auto who = index(c);
   const ContactStart& start = component.contacts[who];
@@ -220,9 +213,9 @@ bool SecondOrder::reverse(World& world, Component& component, int c, double tau,
   const double s0 = tangential_norm(start.velocity, D);
   double d0[3] = {}, push[3] = {};
   for (int k = 1; k < D; ++k) d0[k] = start.velocity[k] / s0;
-  trials_.run(world, component, tau, trial_);
-  if (!trial_.certified) return false;
-  const ContactTrial& out = trial_.contacts[who];
+  step.run(world, component, tau);
+  if (!step.trial.certified) return false;
+  const ContactTrial& out = step.trial.contacts[who];
   const double g = tangential_response(out, D);
   for (int k = 1; k < D; ++k) push[k] = out.u1[k] - start.velocity[k] - g * out.p[k];
   if (tangential_norm(push, D) <= g * mu * out.p[0]) return false;  // friction can hold it
@@ -230,7 +223,7 @@ bool SecondOrder::reverse(World& world, Component& component, int c, double tau,
   double low = 0, high = h, f_low = s0, f_high = 0;
   bool bracketed = false;
   for (int iteration = 0; iteration < 8; ++iteration) {
-    const double f = tangential_dot(trial_.contacts[who].u1, d0, D);
+    const double f = tangential_dot(step.trial.contacts[who].u1, d0, D);
     if (std::fabs(f) <= 1e-10 * s0) break;
     if (f > 0)
       low = tau, f_low = f;
@@ -239,12 +232,51 @@ bool SecondOrder::reverse(World& world, Component& component, int c, double tau,
     const double next = bracketed ? low + (high - low) * f_low / (f_low - f_high) : std::min(h, tau * s0 / (s0 - f));
     if (!(next > low && next <= high) || next == tau) break;
     tau = next;
-    trials_.run(world, component, tau, trial_);
-    if (!trial_.certified) return false;
+    step.run(world, component, tau);
+    if (!step.trial.certified) return false;
   }
-  if (!accept_event(world, component)) return false;
+  if (!step.accept_event(world, component)) return false;
   component.contacts[who].just_changed = true;
   return true;
+}
+
+void EventSearch::lift_or_slip(World& world, Component& component, const Candidate& event, double instant,
+                               ComponentStep& step) {
+  if (event.tau > instant) {
+    refine(world, component, event, instant, step);
+    if (!step.trial.certified || !step.accept_event(world, component)) return;
+  }
+  ContactStart& contact = component.contacts[index(event.contact)];
+  step.change_mode(world, contact, event.kind == EventKind::Lift ? Mode::Open : Mode::Slide);
+  if (event.kind == EventKind::Slip) contact.velocity[1] = contact.velocity[2] = 0;  // it stuck until now
+  contact.just_changed = true;
+  drop_histories(component);
+}
+
+// Leaves in step.trial the sub-step that ends at the event. If the solver had already let go, the reserve was only an
+// estimate (it takes the contact alone): a trial to the estimated instant gives a true one, and with it a better
+// instant.
+void EventSearch::refine(World& world, Component& component, const Candidate& event, double instant,
+                         ComponentStep& step) {
+  const ContactStart& start = component.contacts[index(event.contact)];
+  const ContactTrial& out = step.trial.contacts[index(event.contact)];
+  const model::Surface& surface = world.model.surfaces[index(start.contact.surface)];
+  const double longest = step.trial.h;
+  const bool let_go = event.kind == EventKind::Lift ? !out.closed : out.slides || !out.closed;
+  double tau = event.tau;
+  if (!let_go && tau > longest - instant) return;
+  for (int round = 0; round < 4; ++round) {
+    step.run(world, component, tau);
+    if (!step.trial.certified || !let_go || !start.margins_known) return;
+    const Margins margins = force_margins(out, surface.friction_static, tau, world.model.dimension);
+    const bool lift = event.kind == EventKind::Lift;
+    const double now = lift ? margins.normal : margins.tangential, before = lift ? start.margin_n : start.margin_t;
+    const double slope = (now - before) / (start.margin_age + 0.5 * tau);
+    if (!(slope < 0)) return;
+    const double next = std::clamp(0.5 * tau - now / slope, 0.0, longest);
+    if (std::fabs(next - tau) <= instant || next <= instant) return;
+    tau = next;
+  }
 }
 
 }  // namespace stickslip::stepping

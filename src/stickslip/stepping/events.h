@@ -3,18 +3,26 @@
 //
 // Which change of contact mode comes first within a trial step, and when.
 //
-// Forces are means over a sub-step, that is, values at its middle. The reserve of the normal force and of friction
+// Forces are means over a sub-step, that is, values at its middle. The reserves of the normal force and of friction
 // there,
 //
-//     m_n = (p_n - max(0, u_n1) / G_nn) / h,        m_t = (mu_s p_n - |p_t| - |u_t1| / G_tt) / h       (G: diagonal of
-//     W)
+//     m_n = (p_n - max(0, u_n1) / G_nn) / h,        m_t = (mu_s p_n - |p_t| - |u_t1| / G_tt) / h,
 //
 // are also meaningful when the solver already let go (they are then negative). A line through the reserves of two
 // sub-steps predicts when they vanish, to second order:
 //
-//   lift    closed, m_n falls below zero before the end          slip    sticking, m_t falls below zero before the end
-//   touch   open, the gap is negative at the end or between                 stop    sliding, the slip changes direction
-//   turn    sliding in space past zero slip without stopping: no event, but the sub-step must be shortened
+//     lift    closed, m_n falls below zero before the end
+//     slip    sticking, m_t falls below zero before the end
+//     touch   open, the gap is negative at the end or between
+//     stop    sliding, the slip changes direction
+//     turn    sliding in space past zero slip without stopping: no event, but the sub-step must be shortened
+//
+// Symbol        variable                    meaning
+//   m_n, m_t    Margins                     reserves, forces
+//   p           ContactTrial::p             impulse over the sub-step
+//   u_n1, u_t1  ContactTrial::u1            velocity at its end
+//   G           ContactTrial::g             diagonal of W
+//   mu_s        Surface::friction_static
 //
 // A sticking contact may both slip and lift within one step; the earlier one (as a rule the slip, since the cone
 // shrinks with the normal force) is what counts.

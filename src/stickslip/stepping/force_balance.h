@@ -3,31 +3,36 @@
 //
 // Planar bodies that stand on many points and touch each other, with the twists as unknowns.
 //
-//     A v = c + J' p (contacts) + T' w (bases)                   for each body; motion_model.h has A and c
-//     B = T v + bias                                             slip of a base: its body against the plane (x, y,
-//     turning) point k of a base    s_k = (B_x - y_k B_w, B_y + x_k B_w),   p_k = -limit_k s_k / |s_k|,   limit = mu h
-//     N
-//                          w = sum (p_k, r_k x p_k):   the load is given, so friction is a function of three numbers
-//     contact, sticks      u + R p = 0                            contact, slides   u_n + R p_n = 0, p_t = -mu p_n
-//     sign(u_t)
+//     A v = c + J' p (contacts) + T' w (bases)          for each body; motion_model.h has A and c
+//     B = T v + bias                                    slip of a base: its body against the plane (x, y, turning)
+//     point k of a base   s_k = (B_x - y_k B_w, B_y + x_k B_w),   p_k = -limit_k s_k / |s_k|,   limit = mu h N
+//     base                w = sum (p_k, r_k x p_k):  the load is given, so friction is a function of three numbers
+//     contact, sticks     u + R p = 0
+//     contact, slides     u_n + R p_n = 0,   p_t = -mu p_n sign(u_t)
 //
 // However many points there are, a base adds a force w(B) and a 3 x 3 matrix dw/dB to the equations of its bodies, and
 // nothing to the contact problem: cost O(points) per iteration. Where friction is not a function of B:
 //     Pivot   one point sticks, s_k = 0, p_k unknown            Lock    B = 0, w unknown, shared out among the points
 //
 // solve(): Newton's method in given modes, as known from the last step or from search(). 3 unknowns per body and a few
-// more; two or three iterations. search(): finds the modes from anywhere. Friction is rounded off, p = -limit s / rho,
+// more; two or three iterations.
+// search() (force_search.cpp): finds the modes from anywhere. Friction is rounded off, p = -limit s / rho,
 // rho^2 = |s|^2 + e^2, and e goes to zero; the equations are linearised in s and p (Chan, Golub and Mulet 1999),
 //     p' = -limit s / rho - K (s' - s),     K = (limit I + p s' / rho) / rho, its symmetric part,
 // which is positive as long as |p| <= limit, wherever s is: no line search is needed, where Newton's method in s alone
 // jumps to and fro across s = 0. Contacts are solved exactly in every iteration, W = J (A + T' K T)^-1 J' + R.
-// Whether the answer is one, the certificates say (euler_balance.cpp).
+// Whether the answer is one, the certificates say (support_balance.h).
 //
-// Symbol   variable           meaning
-//   A, c   Body::inertia, impulse     of translation along x, y and of turning
-//   J, q   Link::row, bias    velocities along the two rows of a contact: bias + row . (twist of a) - row . (twist of
-//   b) T      Base::lever        from the centre of b to the centre of a
-// No allocation once it has its size.
+// Symbol   variable               meaning
+//   A, c   Body::inertia, impulse of translation along x, y and of turning
+//   J, u   Link::row, bias        velocities along the two rows of a contact:
+//                                 bias + row . (twist of a) - row . (twist of b)
+//   R      Link::compliance
+//   T      Base::lever            from the centre of b to the centre of a
+//   x, y   Point                  from the centre of the base's body
+//   N                             load of a point, given
+//
+// Cost: one dense LU of the unknowns per iteration. No allocation once it has its size.
 #pragma once
 
 #include "stickslip/contact/contact_system.h"

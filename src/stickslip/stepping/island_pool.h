@@ -5,6 +5,7 @@
 // nothing, and a solver's workspaces carry nothing from one problem to the next.
 #pragma once
 
+#include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/stepping/method.h"
 #include "stickslip/stepping/problem_solver.h"
@@ -17,11 +18,6 @@ namespace stickslip::stepping {
 
 class IslandPool {
  public:
-  IslandPool();
-  ~IslandPool();
-  IslandPool(const IslandPool&) = delete;
-  IslandPool& operator=(const IslandPool&) = delete;
-
   // Solves every island; each island's summary tells how it ended. True when all are certified.
   bool solve(const Method& method, std::span<contact::Island> islands);
 
@@ -29,9 +25,9 @@ class IslandPool {
   bool solve(const Method& method, contact::Island& island) { return solver_.solve(method, island); }
 
  private:
-  struct Workers;
-  ProblemSolver solver_;
-  std::unique_ptr<Workers> workers_;  // made when first needed
+  ProblemSolver solver_;                                 // of the calling thread
+  std::vector<std::unique_ptr<ProblemSolver>> helpers_;  // of the others, made when first needed
+  complementarity::WorkerPool pool_;
 };
 
 }  // namespace stickslip::stepping

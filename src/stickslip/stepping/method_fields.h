@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The one declaration of the fields of Method. Everything that reads or writes a method goes through visit_fields:
-// the scene reader and --set, the key table of docs/scene-reference.md, checkpoints, plans that are written, recordings,
+// The one declaration of the fields of Method. Everything that reads or writes a method goes through visit_fields: the
+// scene reader and --set, the key table of docs/scene-reference.md, checkpoints, plans that are written, recordings,
 // JSON and the live page. A new option is a member of Method and a line here.
 //
 //     visit_fields(method, [](const FieldInfo& info, const auto& value) { ... });

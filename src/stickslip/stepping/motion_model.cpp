@@ -41,15 +41,8 @@ void BodyMotion::evaluate(const model::Model& world, int i, const contact::BodyT
     dynamics.inverse_mass /= weight;
     dynamics.inverse_inertia /= weight;
   }
-  // v_free = A^-1 (a M v_ref + h f) = v_ref + A^-1 h (f - C v_ref), written so that a free body keeps its bits.
-  free.linear = dynamics.inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * reference.linear));
-  for (int k = 0; k < 3; ++k)
-    if (traits.free_translation[index(k)]) free.linear[k] += reference.linear[k];
-  if (!traits.free_rotation) return;
-  const bool gyroscopic = model == MotionModel::Dynamic && !traits.isotropic && !traits.locked_rotation;
-  const Vec3 w = gyroscopic ? contact::gyroscopic_step(body.inertia, start.pose.orientation, reference.angular, h)
-                            : reference.angular;
-  free.angular = w + dynamics.inverse_inertia * (h * (wrench.torque - body.angular_damping * w));
+  set_free_velocity(body, traits, dynamics, wrench, reference, start.pose.orientation, h, model == MotionModel::Dynamic,
+                    free);
 }
 
 std::string objection_to_motion(MotionModel motion, const model::Model& model) {
@@ -70,9 +63,8 @@ std::string objection_to_motion(MotionModel motion, const model::Model& model) {
   }
   const bool sinks = damped && model.gravity != Vec3::Zero();
   if (motion == MotionModel::QuasiStatic && !anything_drives && !stands && !sinks)
-    return "quasi-static motion with nothing that pushes: prescribe the motion of a body, give a force, or set motion "
-           "= "
-           "\"dynamic\"";
+    return "quasi-static motion with nothing that pushes: prescribe the motion of a body, give a force, or set "
+           "motion = \"dynamic\"";
   return {};
 }
 

@@ -27,6 +27,23 @@
 
 namespace stickslip::stepping {
 
+// v_free = A^-1 (a M v_ref + h f) = v_ref + A^-1 h (f - C v_ref), written so that a free body keeps its bits. A^-1 is
+// given; gyroscopic: a body that tumbles in space, whose angular velocity after h of torque-free motion from
+// `orientation` takes the place of that of v_ref.
+inline void set_free_velocity(const model::Body& body, const contact::BodyTraits& traits,
+                              const contact::BodyDynamics& dynamics, const model::Wrench& wrench,
+                              const model::Twist& reference, const Quat& orientation, double h, bool gyroscopic,
+                              model::Twist& free) {
+  free.linear = dynamics.inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * reference.linear));
+  for (std::size_t k = 0; k < 3; ++k)
+    if (traits.free_translation[k]) free.linear[static_cast<int>(k)] += reference.linear[static_cast<int>(k)];
+  if (!traits.free_rotation) return;
+  const Vec3 w = gyroscopic && !traits.isotropic && !traits.locked_rotation
+                     ? contact::gyroscopic_step(body.inertia, orientation, reference.angular, h)
+                     : reference.angular;
+  free.angular = w + dynamics.inverse_inertia * (h * (wrench.torque - body.angular_damping * w));
+}
+
 // A^-1 of one body and the velocity that it has without contacts.
 struct BodyMotion {
   MotionModel model = MotionModel::Dynamic;

@@ -16,9 +16,8 @@ void Rest::add_magnitude(const double* r, std::size_t D, const contact::BodyDyna
   magnitude.linear += sum * dynamics.inverse_mass.maxCoeff();
 }
 
-void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
-                          std::span<const model::Twist> free, model::State& state) {
-  magnitude_.assign(dynamics.size(), {});
+void Rest::push(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
+                model::State& state) {
   const auto D = static_cast<std::size_t>(system.dimension());
   for (const contact::Island& island : system.islands())
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
@@ -34,11 +33,30 @@ void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const 
       add_magnitude(r, D, dynamics[a], rows.turn_a, magnitude_[a]);
       add_magnitude(r, D, dynamics[b], rows.turn_b, magnitude_[b]);
     }
-  for (std::size_t i = 0; i < magnitude_.size(); ++i) {
-    if (!dynamics[i].movable || magnitude_[i].linear == 0) continue;
-    model::Twist& v = state.bodies[i].velocity;
-    remove_noise(kNoise * (magnitude_[i].linear + free[i].linear.lpNorm<1>()), v.linear);
-    remove_noise(kNoise * (magnitude_[i].angular + free[i].angular.lpNorm<1>()), v.angular);
+}
+
+void Rest::settle(std::size_t body, const model::Twist& free, model::Twist& v) const {
+  const Magnitude& magnitude = magnitude_[body];
+  if (magnitude.linear == 0) return;
+  remove_noise(kNoise * (magnitude.linear + free.linear.lpNorm<1>()), v.linear);
+  remove_noise(kNoise * (magnitude.angular + free.angular.lpNorm<1>()), v.angular);
+}
+
+void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
+                          std::span<const model::Twist> free, model::State& state) {
+  magnitude_.assign(dynamics.size(), {});
+  push(system, dynamics, state);
+  for (std::size_t i = 0; i < magnitude_.size(); ++i) settle(i, free[i], state.bodies[i].velocity);
+}
+
+void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
+                          std::span<const model::Twist> free, std::span<const int> bodies, model::State& state) {
+  magnitude_.resize(dynamics.size());
+  for (int b : bodies) magnitude_[static_cast<std::size_t>(b)] = {};
+  push(system, dynamics, state);
+  for (int b : bodies) {
+    const auto i = static_cast<std::size_t>(b);
+    settle(i, free[i], state.bodies[i].velocity);
   }
 }
 

@@ -29,6 +29,9 @@ class Rest {
   // state.velocity += A^-1 J' r of all islands, noise removed. `free`: the free degrees of freedom's velocities before.
   void apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
                       std::span<const model::Twist> free, model::State& state);
+  // The same where all contacts are between these bodies, and bodies that do not move.
+  void apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
+                      std::span<const model::Twist> free, std::span<const int> bodies, model::State& state);
 
  private:
   struct Magnitude {
@@ -36,6 +39,9 @@ class Rest {
   };
   static void add_magnitude(const double* r, std::size_t D, const contact::BodyDynamics& dynamics, const Vec3* turn,
                             Magnitude& magnitude);
+  void push(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics, model::State& state);
+  void settle(std::size_t body, const model::Twist& free, model::Twist& v) const;
+
   std::vector<Magnitude> magnitude_;  // sum of |terms| per body; 0: no contact pushes on it
 };
 
@@ -54,10 +60,13 @@ class Rest {
 // taken out at once. Overlap beyond that was there at the start or was found too late: gap / h would shoot the bodies
 // apart, so it leaves slowly, and adds little energy however deep it is and however short the step.
 //
-//     kPartingShare u + 2 h (u^2 / arm + g) + kPartingRate arm        u: relative speed at the contact, turning
-//     included
+//     kPartingShare u + 2 h (u^2 / arm + g) + kPartingRate arm
 //
-// Without speed and gravity that is a tenth of the arm (the distance to the nearer centre of mass) per unit of time.
+// Symbol   variable   meaning
+//   u      u          relative speed at the contact, turning included
+//   arm    arm_of()   distance to the nearer centre of mass
+//
+// Without speed and gravity that is a tenth of the arm per unit of time.
 inline constexpr double kPartingShare = 0.1, kPartingRate = 0.1;
 [[nodiscard]] double parting_limit(const collision::Contact& contact, const model::State& state, const model::Twist& va,
                                    const model::Twist& vb, double gravity, double h);

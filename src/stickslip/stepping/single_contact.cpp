@@ -4,7 +4,7 @@
 // The Stewart-Trinkle step of a world in which one contact is within reach: what the general path does with rows, an
 // island and its problem, on the stack and in a fixed size (D: tangents plus one).
 //
-//     W = J A^-1 J',  q = J v_free + (psi/h, drive),  r by the closed form (one_contact.h),  v+ = v_free + A^-1 J' r
+//     W = J A^-1 J',  q by step_terms.h,  r by the closed form (one_contact.h),  v+ = v_free + A^-1 J' r
 //
 // The certificate is evaluated from W, q and r, as for every problem. Whatever is out of the ordinary (another solver
 // or friction model, static friction that breaks, an answer above ProblemSolver::kAim) is left to the general path:
@@ -12,8 +12,8 @@
 #include "stickslip/complementarity/cone/one_contact.h"
 #include "stickslip/complementarity/cone/one_contact_residual.h"
 #include "stickslip/contact/contact_response.h"
-#include "stickslip/contact/material.h"
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/step_terms.h"
 #include "stickslip/stepping/stewart_trinkle.h"
 
 #include <cmath>
@@ -81,17 +81,13 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   if (!known) carry_over(world.memory, contacts_, memory_);
   const ContactMemory& before = known ? world.memory[0] : memory_[0];
   Mode mode = before.mode;
-  if (mode == Mode::Open) mode = mode_before_touch(rows, D, start_[a], start_[b]);
   const model::Surface& surface = world.model.surfaces[index(contact.surface)];
-  const double mu = contact::friction_coefficient(surface, mode);
-  const double gap = without_rounding_noise(contact, world.state);
-  for (int k = 0; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free_[a], free_[b]);
+  const PairVelocities start{start_[a], start_[b]}, drive{drive_[a], drive_[b]};
+  const double mu = friction_term(world, contact, rows, start, mode);
   const bool driven = world.traits[a].driven || world.traits[b].driven;
-  q[0] +=
-      closing_speed(gap, h, world.method.step, driven ? contact::velocity_along<D>(rows, 0, drive_[a], drive_[b]) : 0.0,
-                    [&] { return parting_limit_of(world, contact, h); });
-  if (driven)
-    for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive_[a], drive_[b]);
+  set_free_terms<D>(rows, {free_[a], free_[b]}, drive, driven, q);
+  q[0] += gap_term(world, contact, world.state, without_rounding_noise(contact, world.state), start,
+                   driven ? contact::velocity_along<D>(rows, 0, drive.a, drive.b) : 0.0, h, world.method.step);
 
   double slip_rate = 0;
   (void)complementarity::solve_frictional_contact<D>(W, q, mu, r, slip_rate);

@@ -59,8 +59,8 @@ struct StepData {
   std::vector<model::Twist> free, drive, reference;  // reference: v_ref of motion_model.h
   std::vector<model::Twist> velocity, last;          // of this iteration and the one before
   model::State at, end;
-  // Where supports are not in the problem: v_free without them (they are in free), and the sum of the magnitudes of what
-  // they add.
+  // Where supports are not in the problem: v_free without them (they are in free), and the sum of the magnitudes of
+  // what they add.
   std::vector<model::Twist> bare, rubbing;
 
   // Per contact, in canonical order.

@@ -6,9 +6,9 @@
 //
 //     u = W r + q,      q_n = J_n v_free + s(psi),      q_t = J_t (v_free + v_drive),      |r_t| <= mu r_n
 //
-//   s(psi)   psi / h for a gap that may close. An overlap leaves within a whole step at the soonest, and not faster than
-//            parting_limit() says (rest.h); without inertia nothing is thrown, and there is no such limit. Prescribed
-//            bodies stand in psi where they will be at the end of h, and their motion enters only there.
+//   s(psi)   psi / h for a gap that may close. An overlap leaves within a whole step at the soonest, and not faster
+//            than parting_limit() says (rest.h); without inertia nothing is thrown, and there is no such limit.
+//            Prescribed bodies stand in psi where they will be at the end of h, and their motion enters only there.
 //   mu       static while the contact sticks, kinetic while it slides; one that was open is taken by how it meets
 //   r        starts from the force of the last step
 //

@@ -3,9 +3,10 @@
 #include "stickslip/stepping/stewart_trinkle.h"
 
 #include "stickslip/contact/contact_response.h"
-#include "stickslip/contact/material.h"
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/step_terms.h"
 
 #include <cmath>
 
@@ -66,16 +67,7 @@ void StewartTrinkle::predict_free_motion(World& world, double h) {
     if (!constant || h != inertia_h_) contact::evaluate_inertia(body, traits, s.pose.orientation, h, dynamics);
     const model::Wrench wrench = contact::applied_wrench(world.model, static_cast<int>(i), traits, world.state);
     model::Twist& v = free_[i];
-    // v_free = A^-1 (M v + h f) = v + A^-1 h (f - C v), written so that a free body keeps its bits.
-    v.linear = dynamics.inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * s.velocity.linear));
-    for (int k = 0; k < 3; ++k)
-      if (traits.free_translation[static_cast<std::size_t>(k)]) v.linear[k] += s.velocity.linear[k];
-    if (traits.free_rotation) {
-      const bool gyroscopic = !traits.isotropic && !traits.locked_rotation;
-      const Vec3 w = gyroscopic ? contact::gyroscopic_step(body.inertia, s.pose.orientation, s.velocity.angular, h)
-                                : s.velocity.angular;
-      v.angular = w + dynamics.inverse_inertia * (h * (wrench.torque - body.angular_damping * w));
-    }
+    set_free_velocity(body, traits, dynamics, wrench, s.velocity, s.pose.orientation, h, true, v);
     for (int k = 0; k < 3; ++k)
       if (traits.free_translation[static_cast<std::size_t>(k)])
         change = std::max(change, std::fabs(v.linear[k] - s.velocity.linear[k]));
@@ -118,11 +110,6 @@ bool StewartTrinkle::more_contacts(World& world, double h) {
   return true;
 }
 
-double StewartTrinkle::parting_limit_of(const World& world, const collision::Contact& contact, double h) const {
-  return parting_limit(contact, world.state, start_[index(contact.id.body_a)], start_[index(contact.id.body_b)],
-                       world.model.gravity.norm(), h);
-}
-
 template <int D>
 void StewartTrinkle::pose_problems(World& world, double h) {
   carry_over(world.memory, contacts_, memory_);
@@ -134,22 +121,14 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       const collision::Contact& contact = contacts_[c];
       ContactMemory& memory = memory_[c];
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
-      double* q = problem.q.data() + i * static_cast<std::size_t>(D);
-      const double gap = without_rounding_noise(contact, world.state);
       const bool driven = world.traits[a].driven || world.traits[b].driven;
-      q[0] = contact::velocity_along<D>(rows, 0, free_[a], free_[b]) +
-             closing_speed(gap, h, world.method.step,
-                           driven ? contact::velocity_along<D>(rows, 0, drive_[a], drive_[b]) : 0.0,
-                           [&] { return parting_limit_of(world, contact, h); });
-      for (int k = 1; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free_[a], free_[b]);
-      if (driven)
-        for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive_[a], drive_[b]);
-      if (memory.mode == Mode::Open) memory.mode = mode_before_touch(rows, D, start_[a], start_[b]);
-      const model::Surface& surface = world.model.surfaces[static_cast<std::size_t>(contact.surface)];
-      problem.mu[i] = contact::friction_coefficient(surface, memory.mode);
-      for (int k = 0; k < D; ++k)
-        island.r[i * static_cast<std::size_t>(D) + static_cast<std::size_t>(k)] =
-            h * memory.force.dot(rows.direction[k]);
+      const PairVelocities start{start_[a], start_[b]}, drive{drive_[a], drive_[b]};
+      double* q = problem.q.data() + i * static_cast<std::size_t>(D);
+      set_free_terms<D>(rows, {free_[a], free_[b]}, drive, driven, q);
+      q[0] += gap_term(world, contact, world.state, without_rounding_noise(contact, world.state), start,
+                       driven ? contact::velocity_along<D>(rows, 0, drive.a, drive.b) : 0.0, h, world.method.step);
+      problem.mu[i] = friction_term(world, contact, rows, start, memory.mode);
+      set_start(rows, D, memory.force, h, island.r.data() + i * static_cast<std::size_t>(D));
     }
   }
 }

@@ -8,13 +8,17 @@
 //     p_t in the disc of radius mu p_n, dissipating most against u_t+         Coulomb friction (cone or pyramid)
 //     q+ = q (+) h v+                                                         exponential map for rotations
 //
-// Symbol              variable                      meaning
-//   psi(q, t+h)       Contact::gap                  with prescribed bodies at the end of the step, all others at its
-//   start W_n, W_t          ContactRows                   at the same configuration u_t+              relative velocity
-//   with the velocity that prescribed bodies have at t+h p                 Island::r                     impulses
+// Symbol              variable          meaning
+//   psi(q, t+h)       Contact::gap      with prescribed bodies at the end of the step, all others at its start
+//   W_n, W_t          ContactRows       at the same configuration
+//   u_t+              u                 relative velocity, with the velocity that prescribed bodies have at t+h
+//   p                 Island::r         impulses
+//   v without W p     free_             motion_model.h
+//   terms of W r + q                    step_terms.h
 //
 // Prescribed bodies stand where they will be at the end of the step, so their motion is in psi and must not enter the
-// normal row a second time; it does enter the tangential rows (paper 000, equations 8-9 and the text after them). For a
+// normal row a second time; it does enter the tangential rows (Berard, Nguyen, Trinkle and Anderson, equations
+// 8-9 and the text after them). For a
 // particle on a moving plate the gap is then exact.
 //
 // Impacts are inelastic here: a contact that closes takes all approach velocity. Restitution: euler_stepper.h.
@@ -57,15 +61,15 @@ class StewartTrinkle final : public Stepper {
   void update_velocities(World& world);
   void move_bodies(World& world, double h, double end_time);
   void remember_contacts(World& world, double h);
-  [[nodiscard]] double parting_limit_of(const World& world, const collision::Contact& contact, double h) const;
   void fail(World& world, const contact::Island& island, StepReport& report);
 
   contact::ContactSystem system_;
   IslandPool pool_;
   std::vector<contact::BodyDynamics> dynamics_;
-  std::vector<model::Twist> free_, start_,
-      drive_;                         // velocities without contacts, at the start, of prescribed dofs only
-  std::vector<model::Twist> motion_;  // of all bodies, prescribed ones at rest
+  std::vector<model::Twist> free_;                   // velocities without contacts
+  std::vector<model::Twist> start_;                  // at the start of the step
+  std::vector<model::Twist> drive_;                  // of prescribed degrees of freedom only
+  std::vector<model::Twist> motion_;                 // of all bodies, prescribed ones at rest
   std::vector<collision::Contact> contacts_, more_;  // more_: points that find() leaves out
   std::vector<ContactMemory> memory_;                // of the contacts of this step
   Rest rest_;

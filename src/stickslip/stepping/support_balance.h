@@ -9,10 +9,10 @@
 //
 //     v_free = v_bare + A^-1 T' w,
 //
-// and the contacts between bodies make the usual islands. Two certificates say whether that is the solution of the step:
-// the islands' own, and the same natural map over all support points (contact_residual.h), both at the velocities that
-// the impulses give. First in the modes of the last step, then with what rests held, then by a search; if none is
-// certified, supports and contacts go into one problem (contact_equations.h).
+// and the contacts between bodies make the usual islands. Two certificates say whether that is the solution of the
+// step: the islands' own, and the same natural map over all support points (contact_residual.h), both at the
+// velocities that the impulses give. First in the modes of the last step, then with what rests held, then by a search;
+// if none is certified, supports and contacts go into one problem (contact_equations.h).
 //
 // Symbol    variable                meaning
 //   v_bare  StepData::bare          velocities without contacts and supports

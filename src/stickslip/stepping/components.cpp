@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
-//
-// Start and end of a second-order step: potential contacts, components, and what is remembered.
+#include "stickslip/stepping/components.h"
+
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/motion.h"
-#include "stickslip/stepping/second_order.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,10 +41,9 @@ double impact_speed(const std::vector<collision::Contact>& contacts, const model
 
 }  // namespace
 
-// Once per run. Planes, balls and points have no ends that a contact could run off.
-void SecondOrder::prepare(const World& world) {
+void Components::prepare(const World& world) {
   prepared_ = true;
-  body_history_.resize(world.model.bodies.size());
+  now_.bodies.resize(world.model.bodies.size());
   int with_ends = 0, without = 0;
   for (std::size_t i = 0; i < world.traits.size(); ++i) {
     coupled_ |= world.traits[i].pushed && world.traits[i].movable;
@@ -65,11 +63,10 @@ void SecondOrder::prepare(const World& world) {
   breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
 }
 
-// Of gravity, of other forces now and at the end of the step, and of the step before.
-double SecondOrder::largest_acceleration(const World& world, const model::State& end) const {
+double Components::largest_acceleration(const World& world, const model::State& end) const {
   double acceleration = world.model.gravity.norm();
-  for (std::size_t i = 0; i < body_history_.size(); ++i)
-    acceleration = std::max(acceleration, body_history_[i].acceleration.linear.norm());
+  for (std::size_t i = 0; i < now_.bodies.size(); ++i)
+    acceleration = std::max(acceleration, now_.bodies[i].acceleration.linear.norm());
   if (!coupled_) return acceleration;
   for (std::size_t i = 0; i < world.traits.size(); ++i) {
     if (!world.traits[i].pushed || !world.traits[i].movable) continue;
@@ -85,11 +82,9 @@ double SecondOrder::largest_acceleration(const World& world, const model::State&
   return acceleration;
 }
 
-// Everything that may touch within the step: reach at the present velocities, plus what accelerations can add. Contacts
-// that are closed are touching up to what their projection leaves, whatever accelerates. When something collides within
-// the step, also what a body can reach that is hit (twice the speed: a light one); list_faster() sees to the rest.
-void SecondOrder::find_contacts(World& world, double h) {
-  const model::State& end = trials_.place_ends(world);
+// Contacts that are closed are touching up to what their projection leaves, whatever accelerates.
+void Components::find_contacts(World& world, double h, const model::State& end) {
+  rounds_ = 0;
   const double driven = largest_change(world.traits, world.state, end);
   double margin = 2 * h * (h * largest_acceleration(world, end) + driven);
   const bool same_lists = world.memory.size() == world.contacts.size();  // else the model has just changed
@@ -103,61 +98,60 @@ void SecondOrder::find_contacts(World& world, double h) {
     faster_ = impact_speed(contacts_, world.state, h);
     if (faster_ > 0) world.collider.find(world.model, world.state, margin + 2 * h * faster_, h, contacts_);
   }
-  old_history_.swap(history_);
+  old_history_.swap(now_.contacts);
   recall(world);
 }
 
-// After an impact: could a body now reach others that were too far off when contacts were listed? Then they are listed
-// anew, for the whole step, which is to begin again. Both bodies of a pair may have become faster_ faster.
-bool SecondOrder::list_faster(World& world, const Component& component, double H) {
+// Both bodies of a pair may have become faster_ faster.
+bool Components::list_faster(World& world, const Component& component, const model::State& before, double H) {
   double faster = 0, arm = 0;
   for (const ContactStart& contact : component.contacts) arm = std::max(arm, arm_of(contact.contact, world.state));
   for (const BodyStart& start : component.bodies) {
     const model::Twist &now = world.state.bodies[index(start.body)].velocity,
-                       &before = before_.bodies[index(start.body)].velocity;
+                       &then = before.bodies[index(start.body)].velocity;
     faster =
-        std::max(faster, now.linear.norm() - before.linear.norm() + arm * (now.angular.norm() - before.angular.norm()));
+        std::max(faster, now.linear.norm() - then.linear.norm() + arm * (now.angular.norm() - then.angular.norm()));
   }
   // The margin allows for what forces add.
   if (!(faster > faster_ * (1 + 1e-9) + 0.5 * margin_ / H)) return false;
   faster_ = 2 * faster;
   if (has_chains_) contacts_ = world.contacts;
-  world.collider.find(world.model, before_, margin_ + 2 * H * faster_, H, contacts_);
+  world.collider.find(world.model, before, margin_ + 2 * H * faster_, H, contacts_);
   return true;
 }
 
 // What is remembered of the contacts of this step; histories follow the same merge.
-void SecondOrder::recall(const World& world) {
+void Components::recall(const World& world) {
   carry_over(world.memory, contacts_, memory_);
-  history_.resize(contacts_.size());
+  now_.contacts.resize(contacts_.size());
   std::size_t k = 0;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     while (k < world.memory.size() && world.memory[k].id < contacts_[c].id) ++k;
     const bool known = k < world.memory.size() && k < old_history_.size() && world.memory[k].id == contacts_[c].id;
-    history_[c] = known ? old_history_[k] : ContactHistory{};
-    if (!known) history_[c].fresh = true;
+    now_.contacts[c] = known ? old_history_[k] : ContactHistory{};
+    if (!known) now_.contacts[c].fresh = true;
   }
 }
 
-// Points of rims that sink in over the trial: then the step begins again with them.
-bool SecondOrder::more_contacts(World& world, const Component& component) {
+bool Components::list_rim_points(World& world, const Component& component, const TrialData& data, const Trial& trial) {
   if (component.contacts.size() < 2 || rounds_ >= kMostRimRounds) return false;
   motion_.assign(world.model.bodies.size(), {});
-  for (int b : component.driven) motion_[index(b)] = trials_.driven_velocity(b);
+  for (int b : component.driven) motion_[index(b)] = data.end.state.bodies[index(b)].velocity;
   for (std::size_t k = 0; k < component.bodies.size(); ++k)
-    motion_[index(component.bodies[k].body)] = trial_.bodies[k].velocity;
-  if (!world.collider.find_more(world.model, world.state, motion_, trial_.h, contacts_, more_)) return false;
+    motion_[index(component.bodies[k].body)] = trial.bodies[k].velocity;
+  if (!world.collider.find_more(world.model, world.state, motion_, trial.h, contacts_, more_)) return false;
   ++rounds_;
   insert_contacts(more_, contacts_);
   return true;
 }
 
-int SecondOrder::find_root(int body) {
+int Components::find_root(int body) {
   while (parent_[index(body)] != body) body = parent_[index(body)] = parent_[index(parent_[index(body)])];
   return body;
 }
 
-void SecondOrder::make_components(World& world) {
+// Which bodies belong together, into parent_.
+void Components::connect(const World& world) {
   const std::size_t n = world.model.bodies.size();
   parent_.resize(n);
   std::iota(parent_.begin(), parent_.end(), 0);
@@ -168,51 +162,60 @@ void SecondOrder::make_components(World& world) {
   const auto movable = [&](int body) { return world.traits[index(body)].movable; };
   for (const collision::Contact& contact : contacts_)
     if (movable(contact.id.body_a) && movable(contact.id.body_b)) unite(contact.id.body_a, contact.id.body_b);
-  if (coupled_) {
-    int first = -1;
-    for (std::size_t i = 0; i < n; ++i)
-      if (movable(static_cast<int>(i))) {
-        if (first < 0) first = static_cast<int>(i);
-        unite(first, static_cast<int>(i));
-      }
+  if (!coupled_) return;
+  int first = -1;
+  for (std::size_t i = 0; i < n; ++i)
+    if (movable(static_cast<int>(i))) {
+      if (first < 0) first = static_cast<int>(i);
+      unite(first, static_cast<int>(i));
+    }
+}
+
+void Components::add_body(const World& world, std::size_t i, Component& component) const {
+  const BodyHistory& history = now_.bodies[i];
+  if (component.bodies.empty()) {
+    component.acceleration_known = true;
+    component.acceleration_h = history.h;
   }
-  component_count_ = 0;
-  component_of_.assign(n, -1);
-  for (std::size_t i = 0; i < n; ++i) {
+  component.bodies.push_back({static_cast<int>(i), history.acceleration});
+  component.acceleration_known &= history.h > 0 && history.h == component.acceleration_h;
+  component.first_order = std::max(component.first_order, history.first_order);
+  component.penalty = std::max(component.penalty, history.penalty);
+  if (world.traits[i].driven) component.driven.push_back(static_cast<int>(i));
+}
+
+std::span<Component> Components::make(const World& world) {
+  connect(world);
+  count_ = 0;
+  component_of_.assign(world.model.bodies.size(), -1);
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
     if (!world.traits[i].movable) continue;
     int& slot = component_of_[index(find_root(static_cast<int>(i)))];
     if (slot < 0) {
-      slot = static_cast<int>(component_count_);
-      if (component_count_ == components_.size()) components_.emplace_back();
-      Component& fresh = components_[component_count_++];
+      slot = static_cast<int>(count_);
+      if (count_ == components_.size()) components_.emplace_back();
+      Component& fresh = components_[count_++];
       fresh.bodies.clear();
       fresh.driven.clear();
       fresh.contacts.clear();
-      fresh.acceleration_known = true;
-      fresh.acceleration_h = body_history_[i].h;
       fresh.offset = 0;
       fresh.first_order = fresh.penalty = 0;
     }
-    Component& component = components_[index(slot)];
-    const BodyHistory& history = body_history_[i];
-    component.bodies.push_back({static_cast<int>(i), history.acceleration});
-    component.acceleration_known &= history.h > 0 && history.h == component.acceleration_h;
-    component.first_order = std::max(component.first_order, history.first_order);
-    component.penalty = std::max(component.penalty, history.penalty);
-    if (world.traits[i].driven) component.driven.push_back(static_cast<int>(i));
+    add_body(world, i, components_[index(slot)]);
   }
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const collision::ContactId& id = contacts_[c].id;
-    const int body = movable(id.body_a) ? id.body_a : id.body_b;
-    if (!movable(body)) continue;
+    const int body = world.traits[index(id.body_a)].movable ? id.body_a : id.body_b;
+    if (!world.traits[index(body)].movable) continue;
     add_contact(world, static_cast<int>(c), components_[index(component_of_[index(find_root(body))])]);
   }
+  return {components_.data(), count_};
 }
 
-void SecondOrder::add_contact(World& world, int c, Component& component) {
+void Components::add_contact(const World& world, int c, Component& component) {
   const int D = world.model.dimension;
   const collision::Contact& contact = contacts_[index(c)];
-  const ContactHistory& history = history_[index(c)];
+  const ContactHistory& history = now_.contacts[index(c)];
   component.contacts.emplace_back();
   ContactStart& start = component.contacts.back();
   start.contact = contact;
@@ -246,17 +249,15 @@ void SecondOrder::add_contact(World& world, int c, Component& component) {
       component.driven.push_back(body);
 }
 
-// Modes, forces and histories for the next step and for observers.
-void SecondOrder::remember(World& world, double h) {
-  for (std::size_t k = 0; k < component_count_; ++k) {
+void Components::remember(World& world, double h) {
+  for (std::size_t k = 0; k < count_; ++k) {
     const Component& component = components_[k];
     for (const BodyStart& body : component.bodies)
-      body_history_[index(body.body)] = {body.acceleration,
-                                         component.acceleration_known ? component.acceleration_h : 0.0,
-                                         component.first_order, component.penalty};
+      now_.bodies[index(body.body)] = {body.acceleration, component.acceleration_known ? component.acceleration_h : 0.0,
+                                       component.first_order, component.penalty};
     for (const ContactStart& contact : component.contacts) {
       ContactMemory& memory = memory_[index(contact.position)];
-      ContactHistory& history = history_[index(contact.position)];
+      ContactHistory& history = now_.contacts[index(contact.position)];
       history = {contact.force,     contact.margin_n,      contact.margin_t,    contact.margin_age,
                  contact.slip_peak, contact.margins_known, contact.false_alarm, false};
       memory.force = contact.impulse / h;
@@ -276,32 +277,37 @@ void SecondOrder::remember(World& world, double h) {
   world.memory.swap(memory_);
 }
 
-void SecondOrder::save(ByteWriter& out) const {
-  out.put_list(body_history_, [&](const BodyHistory& b) {
+void Components::forget_forces() {
+  for (BodyHistory& body : now_.bodies) body.h = 0;
+  for (ContactHistory& contact : now_.contacts) contact.margins_known = false;
+}
+
+void Components::save(ByteWriter& out) const {
+  out.put_list(now_.bodies, [&](const BodyHistory& b) {
     out.put_matrix(b.acceleration.linear);
     out.put_matrix(b.acceleration.angular);
     out.put(b.h);
     out.put(b.first_order);
     out.put(b.penalty);
   });
-  out.put_list(history_, [&](const ContactHistory& c) {
+  out.put_list(now_.contacts, [&](const ContactHistory& c) {
     out.put_matrix(c.force);
     for (double x : {c.margin_n, c.margin_t, c.margin_age, c.slip_peak}) out.put(x);
     for (bool x : {c.margins_known, c.false_alarm, c.fresh}) out.put(x);
   });
 }
 
-void SecondOrder::restore(ByteReader& in) {
+void Components::restore(ByteReader& in) {
   prepared_ = false;
   breakpoints_.clear();
-  in.get_list(body_history_, [&](BodyHistory& b) {
+  in.get_list(now_.bodies, [&](BodyHistory& b) {
     in.get_matrix(b.acceleration.linear);
     in.get_matrix(b.acceleration.angular);
     in.get(b.h);
     in.get(b.first_order);
     in.get(b.penalty);
   });
-  in.get_list(history_, [&](ContactHistory& c) {
+  in.get_list(now_.contacts, [&](ContactHistory& c) {
     in.get_matrix(c.force);
     for (double* x : {&c.margin_n, &c.margin_t, &c.margin_age, &c.slip_peak}) in.get(*x);
     for (bool* x : {&c.margins_known, &c.false_alarm, &c.fresh}) in.get(*x);

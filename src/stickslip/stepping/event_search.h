@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The instants at which the second-order stepper ends a sub-step, and what happens there. Each is the root of a
+// function of the sub-step's length that takes one trial (one contact solve) to evaluate.
+//
+//   lift, slip  where the line of force reserves vanishes (events.h); the trial to that instant gives a better line
+//   touch       gap(tau) = 0                                Newton with the approach speed, inside a bracket; then the
+//                                                           impact law of each pair
+//   stop        F(tau) = G (mu p_n - |p_t|) - |u_t1| = 0    with the law of the end velocity alone: F < 0 while
+//                                                           friction is too weak to end the slip within tau, F >= 0
+//                                                           once it can
+//   reversal    u_t1(tau) . d0 = 0                          friction cannot hold the contact (|b_t| > G mu_s p_n), so
+//                                                           it slips on in the other direction
+//
+// Symbol    variable                meaning
+//   G       ContactTrial::g         diagonal of W
+//   u_t1    ContactTrial::u1        slip at the end of the trial
+//   d0      d0                      direction of slip at the start
+//   mu_s    friction_static
+//
+// Every search leaves in ComponentStep::trial the sub-step that ends at the instant, and accepts it. Not certified: the
+// trial says so. Cost: up to 30 trials; most take three to six.
+#pragma once
+
+#include "stickslip/stepping/component_step.h"
+
+namespace stickslip::stepping {
+
+class EventSearch {
+ public:
+  // For the next component. H: length of the step.
+  void begin(double H) { H_ = H, hardest_ = 0; }
+
+  // instant: events closer than this are simultaneous.
+  void lift_or_slip(World& world, Component& component, const Candidate& event, double instant, ComponentStep& step);
+  // True when something rebounds.
+  bool touch(World& world, Component& component, const Candidate& event, ComponentStep& step);
+  // h: length of the trial in which the slip ends.
+  void stop(World& world, Component& component, const Candidate& event, double h, ComponentStep& step);
+
+ private:
+  // A contact that closes: tau in the sub-step at which; its gap at the start, up to what noise it is zero in the end;
+  // whether it parts again within the sub-step; how fast the bodies accelerate towards each other.
+  struct Touching {
+    std::size_t who = 0;
+    double tau = 0, gap = 0, noise = 0, falling = 0;
+    bool passes = false;
+  };
+  static void refine(World& world, Component& component, const Candidate& event, double instant, ComponentStep& step);
+  bool search_touch(World& world, Component& component, Touching& touching, ComponentStep& step) const;
+  void choose_restitution(const World& world, const Component& component, std::size_t who, double gap, double falling);
+  void note_impact(const World& world, const Component& component, ComponentStep& step) const;
+  bool search_stop(World& world, Component& component, double tau, double h, ComponentStep& step) const;
+  double stop_reserve(const World& world, const Component& component, const Trial& trial, bool& stuck) const;
+  static bool reverse(World& world, Component& component, int c, double tau, double h, ComponentStep& step);
+
+  double H_ = 0;
+  double hardest_ = 0;                // approach of the hardest impact of the component in the step
+  std::vector<contact::Mode> modes_;  // before an impact
+  std::vector<double> restitution_;
+  std::vector<int> stopping_;
+};
+
+}  // namespace stickslip::stepping
