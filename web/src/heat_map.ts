@@ -35,6 +35,7 @@ function rangeOf(values: (number | null)[]): [number, number] {
 
 export class HeatMapFigure {
   readonly element = element("div", { class: "maps" });
+  private readonly squares: [SVGElement, HeatMapCell][] = [];
   private readonly said = element("p", { class: "note said", "aria-live": "polite" }, HINT);
 
   constructor(private readonly study: Study, private readonly map: HeatMap) {
@@ -56,6 +57,17 @@ export class HeatMapFigure {
     this.element.append(this.said);
   }
 
+  // Fades the cells that none of these trials belongs to; undefined: all cells count.
+  keep(rows: number[] | undefined): void {
+    const { map, study } = this;
+    const value = (name: string, row: number) => study.rows.parameters[study.parameters.indexOf(name)]?.[row];
+    const close = (a: number, b: number | undefined) => b === undefined || Math.abs(a - b) <= 1e-5 * Math.max(Math.abs(a), 1e-9);
+    for (const [square, cell] of this.squares) {
+      const inside = !rows || rows.some((row) => close(cell.x, value(map.x_name, row)) && close(cell.y, value(map.y_name, row)));
+      square.setAttribute("opacity", inside ? "1" : "0.2");
+    }
+  }
+
   private panel(cells: HeatMapCell[], look: Look): HTMLElement {
     const { map } = this;
     const width = LEFT + SIZE + BAR.gap + BAR.width + BAR.room;
@@ -70,6 +82,7 @@ export class HeatMapFigure {
       });
       square.addEventListener("pointerenter", () => this.say(cell));
       square.addEventListener("click", () => this.say(cell));
+      this.squares.push([square, cell]);
       picture.append(square);
     }
     picture.append(...this.axes(), ...bar(look));

@@ -26,7 +26,7 @@ class Copies {
   private reserve(capacity: number): void {
     for (const mesh of this.meshes) mesh.removeFromParent();
     const layer = (material: three.MeshBasicMaterialParameters, order: number) => {
-      const mesh = new three.InstancedMesh(this.geometry, new three.MeshBasicMaterial({ transparent: true, side: three.DoubleSide, ...material }), capacity);
+      const mesh = new three.InstancedMesh(this.geometry, new three.MeshBasicMaterial({ transparent: true, side: this.opacity === 1 ? three.FrontSide : three.DoubleSide, ...material }), capacity);
       mesh.setColorAt(0, new three.Color());
       mesh.frustumCulled = false;
       mesh.renderOrder = order;

@@ -10,6 +10,7 @@ import { niceStep } from "./view";
 const POINT_PART = 0.012; // radius of a point, of the size of the scene
 const SLAB_PART = 0.02; // thickness of the plate that shows a half-space
 const SHADE = 0.66;
+const FEW = 12;
 export const MANY = 150; // bodies; more of them are drawn with fewer faces and without edges
 const VERY_MANY = 400;
 
@@ -19,7 +20,7 @@ export function geometryOf(shape: Shape, bodies: number): three.BufferGeometry |
   const radius = shape.radius ?? 0;
   const length = 2 * (shape.half_length ?? 0);
   const fine = bodies <= MANY;
-  const n = fine ? 32 : bodies <= VERY_MANY ? 14 : 8;
+  const n = bodies <= FEW ? 32 : fine ? 20 : bodies <= VERY_MANY ? 14 : 8;
   switch (shape.kind) {
     case "sphere":
       return halves(new three.SphereGeometry(radius, n, (3 * n) >> 2));

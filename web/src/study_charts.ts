@@ -11,7 +11,7 @@ import { binned, explained, wilson } from "./study_statistics";
 const BINS = 10;
 const PANEL = { width: 300, height: 170, left: 44, right: 10, top: 8, bottom: 38 };
 const CELL = 118; // pixels of a scatter plot
-const EDGE = 44;
+const EDGE = 60;
 const MOST_COLUMNS = 7;
 
 export interface Column {
@@ -27,7 +27,10 @@ export function resultColumns(study: Study): Column[] {
   const list: Column[] = [];
   if (study.success) list.push({ name: "success", values: study.rows.success });
   if (study.objective) list.push({ name: "objective", values: study.rows.objective });
-  study.observables.forEach((name, k) => list.push({ name: labelOf(study, name), values: study.rows.observables[k] }));
+  study.observables.forEach((name, k) => {
+    // An objective that is one of the observables is shown once.
+    if (!study.objective || !same(study.rows.objective, study.rows.observables[k])) list.push({ name: labelOf(study, name), values: study.rows.observables[k] });
+  });
   return list.filter(({ values }) => varies(values));
 }
 
@@ -37,9 +40,14 @@ function rangeOf(values: ArrayLike<number>): [number, number] {
   return [low, high];
 }
 
+// More than rounding errors do.
 function varies(values: ArrayLike<number>): boolean {
   const [low, high] = rangeOf(values);
-  return high > low;
+  return high - low > 1e-12 && high - low > 1e-7 * Math.max(Math.abs(low), Math.abs(high));
+}
+
+function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  return Array.from(a).every((x, k) => x === b[k] || (Number.isNaN(x) && Number.isNaN(b[k])));
 }
 
 // The rate of success over a parameter, with the 95 % interval of each stretch.
@@ -73,6 +81,7 @@ export function successFigure(study: Study, column: Column, rows: number[]): HTM
 // Share of the variance of each result that each parameter explains by itself, the largest first.
 export function rankingTable(parameters: Column[], results: Column[], rows: number[]): HTMLElement {
   const ranked = parameters.map((p) => ({ p, shares: results.map((r) => explained(p.values, r.values, rows)) }));
+  // By what any result owes to it.
   ranked.sort((a, b) => Math.max(...b.shares.map((x) => x || 0)) - Math.max(...a.shares.map((x) => x || 0)));
   const cell = (share: number) => {
     if (!Number.isFinite(share)) return "–";

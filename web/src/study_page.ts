@@ -15,6 +15,7 @@ export class StudyPage {
   readonly element = element("div", { class: "study" });
   readonly parallel: ParallelChart;
   readonly scatter: ScatterMatrix;
+  private map: HeatMapFigure | undefined;
   private readonly histogramPlace = element("div", { class: "histogram-list" });
   private readonly successPlace = element("div", { class: "histogram-list" });
   private readonly keptNote = element("p", { class: "note", "aria-live": "polite" });
@@ -67,6 +68,7 @@ export class StudyPage {
     const { study } = this;
     const all = rows.length === study.rows.trial.length;
     if (this.scatter.useful) this.scatter.show(rows);
+    this.map?.keep(all ? undefined : rows);
     if (study.success) this.successPlace.replaceChildren(...parameterColumns(study).map((column) => successFigure(study, column, rows)));
     this.keptNote.textContent = all ? "" : `of the ${rows.length} trials that are kept`;
     const values = (name: string): ArrayLike<number> | undefined => {
@@ -104,7 +106,10 @@ export class StudyPage {
   private maps(): HTMLElement[] {
     const { study } = this;
     const place = element("div");
-    const put = (k: number) => place.replaceChildren(new HeatMapFigure(study, study.maps[k]).element);
+    const put = (k: number) => {
+      this.map = new HeatMapFigure(study, study.maps[k]);
+      place.replaceChildren(this.map.element);
+    };
     const select = element("select", { "aria-label": "Value of the map" });
     study.maps.forEach((map, k) => select.append(new Option(map.value, String(k))));
     select.addEventListener("change", () => put(Number(select.value)));

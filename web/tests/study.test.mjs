@@ -88,6 +88,43 @@ test("all trials: a stretch of an axis keeps the trials in it, a click chooses o
   await close();
 });
 
+test("which parameters matter: shares as they follow from the map, and a rectangle keeps trials in all charts", async () => {
+  const { page: tab, problems, close } = await support.open(url);
+  // The jaws press as they are told: the whole variance of the grip comes from the force, none from mu and mass.
+  const share = async (parameter, result) => {
+    const table = tab.locator(".importance table");
+    const column = (await table.locator("thead th").allTextContents()).findIndex((text) => text.startsWith(result));
+    const text = await table.locator("tbody tr", { hasText: parameter }).locator("td").nth(column).textContent();
+    return Number(text.replace(" %", ""));
+  };
+  assert.equal(await share("force", "grip"), 100);
+  assert.equal(await share("mu", "grip"), 0);
+  // Success of each force: its mean over mu and mass is the mean of the map's column.
+  const map = await tab.evaluate(() => window.stickslip.study().maps[0]);
+  const rates = map.xs.map((x) => map.cells.filter((cell) => cell.x === x).reduce((sum, cell) => sum + cell.estimate.value, 0) / map.ys.length);
+  const titles = await tab.locator(".importance svg").first().locator("title").allTextContents();
+  assert.deepEqual(titles.map((text) => /: (\d+) of (\d+),/.exec(text)).map(([, good, count]) => Number(good) / Number(count)), rates);
+  // Success depends on force and mu alike, and hardly on mass.
+  const [force, mu, mass] = [await share("force", "success"), await share("mu", "success"), await share("mass", "success")];
+  assert.ok(force > 15 && mu > 15 && mass < 10, `${force} %, ${mu} %, ${mass} %`);
+
+  // A rectangle over the upper halves of force and mu.
+  const canvas = tab.locator(".scatter canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
+  const { left, top, size } = await tab.evaluate(() => window.stickslip.scatterPlace(0, 1));
+  await tab.mouse.move(box.x + left + size * 0.6, box.y + top + size * 0.4);
+  await tab.mouse.down();
+  await tab.mouse.move(box.x + left + size - 5, box.y + top + 3, { steps: 4 });
+  await tab.mouse.up();
+  const kept = await tab.evaluate(() => window.stickslip.kept());
+  assert.equal(kept.length, 2 * 2 * TRIALS, "two of five forces and two of five mu");
+  assert.equal(await tab.locator(".map-row").first().locator(".map").first().locator(".cell:not([opacity='0.2'])").count(), 4);
+  assert.ok((await tab.locator(".histograms .kept").count()) > 0);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test("best and worst trials, and nothing sticks out on a phone", async () => {
   const { page: tab, problems, close } = await support.open(url, support.PHONE);
   assert.equal(await tab.locator(".extremes table").count(), 2);
