@@ -187,9 +187,25 @@ Eigen::VectorXd velocity_of(const ss::ContactProblem& problem, const std::vector
   return u;
 }
 
+std::vector<ss::ContactKind> kinds_from(const py::object& names, Eigen::Index contacts) {
+  std::vector<ss::ContactKind> kinds;
+  if (names.is_none()) return kinds;
+  for (const py::handle name : py::reinterpret_borrow<py::iterable>(names)) {
+    const auto text = name.cast<std::string>();
+    if (text != "frictional" && text != "support" && text != "bilateral")
+      throw py::value_error(fmt::format("unknown kind \"{}\" (known: frictional, support, bilateral)", text));
+    kinds.push_back(text == "support"     ? ss::ContactKind::Support
+                    : text == "bilateral" ? ss::ContactKind::Bilateral
+                                          : ss::ContactKind::Frictional);
+  }
+  if (!kinds.empty() && static_cast<Eigen::Index>(kinds.size()) != contacts)
+    throw py::value_error(fmt::format("kinds must have {} entries, not {}", contacts, kinds.size()));
+  return kinds;
+}
+
 Solution solve_contact(const py::object& matrix, const py::object& vector, const py::object& friction,
-                       const py::object& start, const std::string& solver, double tolerance, int max_iterations,
-                       double time_limit) {
+                       const py::object& kinds, const py::object& normal_impulses, const py::object& start,
+                       const std::string& solver, double tolerance, int max_iterations, double time_limit) {
   check_solver_name<ss::ContactSolver>(solver);
   const ss::SolverOptions options = options_from(tolerance, max_iterations, time_limit);
   const Eigen::VectorXd q = vector_from(vector, "q"), mu = vector_from(friction, "mu");
@@ -206,6 +222,11 @@ Solution solve_contact(const py::object& matrix, const py::object& vector, const
   problem.W = ss::make_block_matrix(W, static_cast<int>(dimension));
   problem.q.assign(q.begin(), q.end());
   problem.mu.assign(mu.begin(), mu.end());
+  problem.kind = kinds_from(kinds, contacts);
+  if (!normal_impulses.is_none()) {
+    const Eigen::VectorXd given = vector_from(normal_impulses, "normal_impulses");
+    problem.normal_impulse.assign(given.begin(), given.end());
+  }
   require_valid(ss::validate(problem));
   std::vector<double> r;
   if (!start.is_none()) {
@@ -231,7 +252,14 @@ std::vector<std::pair<std::string, std::string>> catalogue() {
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 void bind_solution(py::module_& module) {
-  py::class_<Solution>(module, "Solution", "The answer of a solve, with its certificate.")
+  py::class_<Solution>(module, "Solution",
+                       "The answer of a solve, with its certificate. True when it is solved.\n\n"
+                       ">>> from stickslip import complementarity as sc\n"
+                       ">>> answer = sc.solve_lcp([[2.0]], [-1.0])\n"
+                       ">>> answer.solved, answer.z.tolist(), answer.w.tolist(), answer.residual < 1e-8\n"
+                       "(True, [0.5], [0.0], True)\n"
+                       ">>> sc.solve_lcp([[0.0]], [-1.0]).status\n"
+                       "'infeasible'\n")
       .def_property_readonly(
           "z", [](const Solution& s) { return to_numpy(s.z); },
           "The unknowns: z of an affine problem, x of an MCP, impulses r of a contact problem.")
@@ -292,25 +320,47 @@ PYBIND11_MODULE(_complementarity, module) {
              py::arg("b"), py::kw_only(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8,
              py::arg("max_iterations") = 0, py::arg("time_limit") = kNoLimit,
              "Mixed LCP: A u + C v + a = 0 with u free, 0 <= v, D u + B v + b >= 0, complementary. Returns (u, v, "
-             "solution).");
+             "solution).\n\n"
+             ">>> from stickslip import complementarity as sc\n"
+             ">>> u, v, solution = sc.solve_mlcp([[1.0]], [[2.0]], [[1.0]], [[0.0]], [-1.0], [-3.0])\n"
+             ">>> u.round(6).tolist(), v.round(6).tolist(), solution.solved\n"
+             "([-0.5], [1.5], True)\n");
   module.def("solve_mcp", &solve_mcp, py::arg("F"), py::arg("J"), py::arg("lower"), py::arg("upper"), py::arg("x0"),
              py::kw_only(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0,
              py::arg("time_limit") = kNoLimit,
              "Nonlinear mixed complementarity problem: lower <= x <= upper, complementary to F(x).\n\nJ(x) gives the "
              "Jacobian (dense or sparse); None takes finite differences. Entries of F that are not finite mean \"not "
-             "defined here\". An exception in F or J ends the solve and is raised.");
+             "defined here\". An exception in F or J ends the solve and is raised.\n\n"
+             ">>> from stickslip import complementarity as sc\n"
+             ">>> sc.solve_mcp(lambda x: [x[0] ** 2 - 2], None, [0.0], [float(\"inf\")], [1.0]).z.round(6).tolist()\n"
+             "[1.414214]\n");
   module.def(
       "solve_contact", &solve_contact, py::arg("W"), py::arg("q"), py::arg("mu"), py::kw_only(),
-      py::arg("start") = py::none(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8,
-      py::arg("max_iterations") = 0, py::arg("time_limit") = kNoLimit,
+      py::arg("kinds") = py::none(), py::arg("normal_impulses") = py::none(), py::arg("start") = py::none(),
+      py::arg("solver") = "auto", py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0,
+      py::arg("time_limit") = kNoLimit,
       "Frictional contact with the exact Coulomb cone: u = W r + q, |r_t| <= mu r_n, friction against the slip.\n\n"
-      "Each contact has 2 (plane) or 3 (space) rows: normal, then tangents. `start`: impulses to begin from.\n\n"
+      "Each contact has 2 (plane) or 3 (space) rows: normal, then tangents. kinds: \"frictional\" (all of them, when "
+      "not given), \"support\" (its normal impulse is given in normal_impulses) or \"bilateral\" (u = 0) for each "
+      "contact. start: impulses to begin from.\n\n"
       ">>> from stickslip import complementarity as sc\n"
       ">>> sc.solve_contact([[1.0, 0.0], [0.0, 1.0]], [-1.0, 0.2], [0.5]).z.round(6).tolist()\n"
       "[1.0, -0.2]\n");
-  module.def("lcp_solvers", &catalogue<ss::AffineSolver>, "Names and descriptions of the solvers of affine problems.");
-  module.def("mcp_solvers", &catalogue<ss::McpSolver>, "Names and descriptions of the solvers of MCPs.");
-  module.def("contact_solvers", &catalogue<ss::ContactSolver>, "Names and descriptions of the contact solvers.");
+  module.def("lcp_solvers", &catalogue<ss::AffineSolver>,
+             "Names and descriptions of the solvers of affine problems.\n\n"
+             ">>> from stickslip import complementarity as sc\n"
+             ">>> \"lemke\" in dict(sc.lcp_solvers())\n"
+             "True\n");
+  module.def("mcp_solvers", &catalogue<ss::McpSolver>,
+             "Names and descriptions of the solvers of MCPs.\n\n"
+             ">>> from stickslip import complementarity as sc\n"
+             ">>> sc.mcp_solvers()[0][0]\n"
+             "'auto'\n");
+  module.def("contact_solvers", &catalogue<ss::ContactSolver>,
+             "Names and descriptions of the contact solvers.\n\n"
+             ">>> from stickslip import complementarity as sc\n"
+             ">>> sc.contact_solvers()[0][0]\n"
+             "'auto'\n");
 }
 
 }  // namespace stickslip::python

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the stickslip authors
+from collections.abc import Sequence
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -69,6 +70,8 @@ def solve_contact(
     q: ArrayLike,
     mu: ArrayLike,
     *,
+    kinds: Optional[Sequence[str]] = None,
+    normal_impulses: Optional[ArrayLike] = None,
     start: Optional[ArrayLike] = None,
     solver: str = "auto",
     tolerance: float = 1e-8,

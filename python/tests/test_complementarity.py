@@ -43,12 +43,21 @@ def test_sparse_and_dense_give_the_same():
 
 
 def test_quantecon_issue_768_ten_by_ten_positive_definite():
+    # lcp_lemke of QuantEcon.py answered with a negative entry.
     rng = np.random.RandomState(0)
-    A = rng.randn(10, 10)
-    M, q = A @ A.T, rng.randn(10)
+    A = rng.standard_normal((10, 10))
+    M, q = A.T @ A + np.eye(10), rng.standard_normal(10)
     found = sc.solve_lcp(M, q)
     assert found.solved
-    assert lcp_violation(M, q, found.z) < 1e-6
+    assert lcp_violation(M, q, found.z) < 1e-8 * (1 + np.abs(M).sum())
+
+
+def test_lcpsolve_issue_3_two_by_two_positive_definite():
+    # LCPSolve answered zero; both constraints are open, so the answer is that of M z = -q.
+    M, q = np.array([[2.57023, -0.580137], [-0.580137, 2.59027]]), np.array([-0.938699, -0.938699])
+    found = sc.solve_lcp(M, q)
+    assert found.solved
+    np.testing.assert_allclose(found.z, np.linalg.solve(M, -q), atol=1e-9)
 
 
 def test_box_bounds_hold_as_a_relay():
@@ -125,23 +134,24 @@ def test_threads_solve_at_the_same_time():
     assert not wrong
 
 
-def test_random_misuse_raises_and_never_crashes():
+def test_ten_thousand_random_misuses_raise_and_never_crash():
     rng = np.random.default_rng(0)
     values = [
-        None, "text", b"bytes", 1, -1, 1.5, float("nan"), float("inf"), 1j, [], [[]], [1, 2], [[1, 2], [3]], {}, object(),
-        np.zeros(0), np.zeros((0, 0)), np.eye(2), np.eye(3), np.zeros((2, 3)), np.full(2, np.nan), np.full((2, 2), np.inf),
-        np.array(["a", "b"]), np.array([1 + 1j, 2]), np.zeros((2, 2, 2)), np.array([None, 1]), np.arange(2), True,
-        np.zeros(2, dtype="datetime64[s]"), lambda x: x,
-    ]
-    names = [sc.solve_lcp, sc.solve_contact, sc.solve_mcp, sc.solve_mlcp]
+        None, "text", b"bytes", "a\0b", 1, -1, 1.5, 2**80, float("nan"), float("inf"), 1j, [], [[]], [1, 2], [[1, 2], [3]],
+        {}, object(), np.zeros(0), np.zeros((0, 0)), np.eye(2), np.eye(3), np.zeros((2, 3)), np.full(2, np.nan),
+        np.full((2, 2), np.inf), np.array(["a", "b"]), np.array([1 + 1j, 2]), np.zeros((2, 2, 2)), np.array([None, 1]),
+        np.arange(2), np.arange(3, dtype=np.int8), np.zeros((6, 3))[::3], np.zeros(3)[::-1], np.float32(1), True,
+        np.zeros(2, dtype="datetime64[s]"), lambda x: x, lambda x: None, ["support"], ["bilateral", "support"],
+    ]  # fmt: skip
     arity = {sc.solve_lcp: 2, sc.solve_contact: 3, sc.solve_mcp: 5, sc.solve_mlcp: 6}
-    for _ in range(4000):
-        function = names[rng.integers(len(names))]
+    functions = list(arity)
+    names = ["solver", "tolerance", "max_iterations", "time_limit", "kinds", "normal_impulses", "start", "lower", "nonsense"]
+    for _ in range(10000):
+        function = functions[rng.integers(len(functions))]
         arguments = [values[rng.integers(len(values))] for _ in range(arity[function])]
         options = {}
-        if rng.random() < 0.3:
-            key = ["solver", "tolerance", "max_iterations", "time_limit", "nonsense"][rng.integers(5)]
-            options[key] = values[rng.integers(len(values))]
+        if rng.random() < 0.4:
+            options[names[rng.integers(len(names))]] = values[rng.integers(len(values))]
         try:
             function(*arguments, **options)
         except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
