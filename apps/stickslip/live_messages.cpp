@@ -120,6 +120,7 @@ std::string frame_message(const simulation::Simulation& run, std::span<const dou
            {"steps", counters.steps},
            {"residual", number(run.last_report().residual)},
            {"worst", number(counters.worst_residual)},
+           {"at_worst", counters.at_worst},
            {"poses", std::move(poses)},
            {"velocities", std::move(velocities)},
            {"contacts", std::move(contacts)},

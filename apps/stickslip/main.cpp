@@ -23,6 +23,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  stickslip run examples/ball/scene.toml         simulate; summary, contact modes, recording\n"
     "  stickslip check scene.toml                     validate a scene\n"
+    "  stickslip settle scene.toml -o settled.toml    run until all is at rest; written as a scene\n"
     "  stickslip report ball.h5                       a page to look at, ball.html\n"
     "  stickslip plot ball.h5 -x x -y y               figures: paths, curves, fields, maps, against theory\n"
     "  stickslip compare scene.toml                   the same scene under every stepper that can, with a verdict\n"
@@ -65,6 +66,7 @@ int run(int argc, char** argv) {
   int exit_code = kDone;
   stickslip::app::add_run(app, exit_code);
   stickslip::app::add_check(app, exit_code);
+  stickslip::app::add_settle(app, exit_code);
   stickslip::app::add_report(app, exit_code);
   stickslip::app::add_plot(app, exit_code);
   stickslip::app::add_compare(app, exit_code);

@@ -81,11 +81,12 @@ int run_scene(const RunOptions& options) {
     fmt::print(stderr, "stickslip: {}: at t = {:.9g}: {}\n", options.scene, failure.time, failure.reason);
     return kFailed;
   }
-  fmt::print(stderr,
-             "stickslip: {}: the step at t = {:.9g} with {} contacts was not certified (residual {:.2e} by {}); its "
-             "problem is in {}\n",
-             options.scene, failure.time, failure.contacts.size(), failure.residual, failure.solver,
-             session->failed_problem_path());
+  fmt::print(
+      stderr,
+      "stickslip: {}: the step at t = {:.9g} with {} contacts was not certified (residual {:.2e} by {}); its "
+      "problem is in {}. What helps: a smaller method.step, or a larger method.certificate_at_worst (now {:g})\n",
+      options.scene, failure.time, failure.contacts.size(), failure.residual, failure.solver,
+      session->failed_problem_path(), session->simulation().method().certificate_at_worst);
   return kFailed;
 }
 

@@ -180,6 +180,9 @@ void print_run_report(const RunSession& session, RunEnd end) {
       "fall-backs\n",
       counters.worst_residual, counters.worst_time, method.certificate, counters.solves, counters.events,
       counters.fallbacks);
+  if (counters.at_worst > 0)
+    fmt::print("               {} of {} steps above it, taken at certificate_at_worst = {:.0e}\n", counters.at_worst,
+               counters.steps, method.certificate_at_worst);
   fmt::print("  audit        {}\n", audit_text(run));
   if (counters.divisions > 0 || counters.passages > 0)
     fmt::print("  between      {} cuts of steps where bodies would have passed through each other{}\n",
@@ -205,6 +208,8 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["steps"] = counters.steps;
   out["certified"] = end != RunEnd::Uncertified;
   out["worst_residual"] = number(counters.worst_residual);
+  out["worst_time"] = number(counters.worst_time);
+  out["steps_at_worst"] = counters.at_worst;
   out["audit"] = audit_json(run);
   out["wall_seconds"] = session.wall_seconds();
   out["observe"] = Json::object();

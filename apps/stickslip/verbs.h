@@ -20,6 +20,7 @@ enum ExitCode : int {
 
 void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_settle(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_plot(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);

@@ -34,6 +34,7 @@ py::dict run_model(const Model& model, const std::string& path, const py::object
   out["certified"] = end != app::RunEnd::Uncertified;
   out["residual"] = session.simulation().counters().worst_residual;
   out["steps"] = session.simulation().counters().steps;
+  out["steps_at_worst"] = session.simulation().counters().at_worst;
   out["seconds"] = session.wall_seconds();
   out["failed_problem"] = session.failed_problem_path();
   py::dict values;

@@ -375,6 +375,9 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly(
           "worst_residual", [](Simulation& s) { return s.run().counters().worst_residual; },
           "The largest certificate so far.")
+      .def_property_readonly(
+          "steps_at_worst", [](Simulation& s) { return s.run().counters().at_worst; },
+          "Steps above the certificate, taken at certificate_at_worst.")
       .def_property_readonly("contacts", &contacts_of,
                              "Contacts at the end of the last step: a structured array with body_a, body_b, mode (0 "
                              "open, 1 stick, 2 roll, 3 slide), surface, gap, point, normal, force (on a), slip.")

@@ -52,7 +52,10 @@ TEST_F(Report, PicturesAsSvgAndPng) {
 }
 
 TEST_F(Report, AFailedRunIsNotCalledFinished) {
-  ASSERT_EQ(run("run " + example("peg") + " -o bad.h5 --set method.certificate=1e-300").code, 1);
+  ASSERT_EQ(
+      run("run " + example("peg") + " -o bad.h5 --set method.certificate=1e-300 --set method.certificate_at_worst=0")
+          .code,
+      1);
   ASSERT_EQ(run("report bad.h5").code, 0);
   EXPECT_THAT(content("bad.html"), HasSubstr(R"("end":"failed at t = )"));
   record();

@@ -93,6 +93,7 @@ export interface Run extends Setting {
   bounds: number[][];
   worst_residual: number | null;
   worst_time: number | null;
+  frames_at_worst: number; // recorded frames whose step is above the certificate
   pairs: Pair[];
   plots: Plot[];
   frames: Frames;

@@ -28,6 +28,7 @@ export interface LiveFrame {
   steps: number;
   residual: number | null;
   worst: number | null;
+  at_worst: number; // steps above the certificate
   poses: number[]; // x y z qw qx qy qz angle of each body
   velocities: number[]; // linear and angular, of each body
   contacts: number[][]; // a b mode friction, point, normal, force, gap

@@ -290,7 +290,8 @@ export class LivePage {
     const tolerance = this.setting?.tolerance ?? 0;
     const good = frame.worst !== null && frame.steps > 0 && frame.worst <= tolerance;
     this.badge.className = good ? "badge good" : "badge unknown";
-    this.badge.textContent = good ? `live ✓ ${frame.steps} steps certified` : "live";
+    const above = frame.at_worst > 0 ? `live ~ ${frame.at_worst} of ${frame.steps} steps at worst` : "live";
+    this.badge.textContent = good ? `live ✓ ${frame.steps} steps certified` : above;
     this.badge.title = good ? `worst residual ${frame.worst!.toExponential(2)}, tolerance ${tolerance.toExponential(0)}` : "";
   }
 

@@ -23,6 +23,7 @@ function badgeOf(run: Run): HTMLElement {
   const [kind, text] =
     run.end.startsWith("failed") ? ["bad failed", `! run ${run.end}`]
     : !known ? ["unknown", "? certificate unknown"]
+    : !good && run.end.startsWith("finished") && !plan ? ["unknown", `~ certified, ${run.frames_at_worst} of the recorded steps at worst`]
     : !good ? ["bad", "✗ not certified"]
     : plan?.status === "not-found" ? ["bad", "✗ not found: the closest attempt"]
     : plan ? ["good", "✓ solved, every step certified"]

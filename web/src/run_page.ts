@@ -378,7 +378,8 @@ export function certificateText(run: Run, timeUnit: string): string {
   if (run.worst_residual === null) return "no step was recorded";
   const tolerance = run.tolerance ? `, tolerance ${run.tolerance.toExponential(0)}` : "; its tolerance was not recorded";
   const unit = timeUnit ? ` ${timeUnit}` : "";
-  return `worst residual ${run.worst_residual ? run.worst_residual.toExponential(2) : "0"} at t = ${numberText(run.worst_time)}${unit}${tolerance}`;
+  const above = run.frames_at_worst > 0 ? `, which ${run.frames_at_worst} of the recorded steps do not meet` : "";
+  return `worst residual ${run.worst_residual ? run.worst_residual.toExponential(2) : "0"} at t = ${numberText(run.worst_time)}${unit}${tolerance}${above}`;
 }
 
 function framesText(run: Run, perLength: number): string {

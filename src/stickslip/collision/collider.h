@@ -7,6 +7,7 @@
 #include "stickslip/collision/contact.h"
 #include "stickslip/model/model.h"
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,20 @@ class Collider {
   // them on its side, even when it has sunk in a little. Nothing else of the past influences the result.
   virtual void find(const model::Model& model, const model::State& state, double margin, double horizon,
                     std::vector<Contact>& contacts) = 0;
+
+  // What find_moving is told of a body. Fixed: it has not moved since the last call and nothing depends on that. Resting:
+  // the same, and whoever comes near it must be told.
+  enum class Stillness : std::uint8_t { Moving, Fixed, Resting };
+
+  // As find(), without the contacts of two bodies that are both still. `disturbed` are the resting bodies that something
+  // moving may reach within the step, or may be flush with; when there are any, `contacts` is not complete: the caller
+  // has to treat them as moving and ask again. False: not known by this collider, find() has to be called.
+  virtual bool find_moving(const model::Model& model, const model::State& state, double margin, double horizon,
+                           std::span<const Stillness> stillness, std::vector<Contact>& contacts,
+                           std::vector<int>& disturbed) {
+    (void)model, (void)state, (void)margin, (void)horizon, (void)stillness, (void)contacts, (void)disturbed;
+    return false;
+  }
 
   // Some features are continua of which `find` lists a few points (the rim of a cylinder that stands). `contacts` is
   // what it found in `state`, `motion` the velocity of each body that a step of length h found with them, relative to

@@ -270,6 +270,51 @@ void FeatureCollider::find(const model::Model& model, const model::State& state,
   }
 }
 
+bool FeatureCollider::find_moving(const model::Model& model, const model::State& state, double margin, double horizon,
+                                  std::span<const Stillness> stillness, std::vector<Contact>& contacts,
+                                  std::vector<int>& disturbed) {
+  if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
+  if (thin_shapes_) return false;  // which side things are on is known from all contacts of the step before
+  place_bodies(state, true);
+  list_pairs(model, margin, horizon);
+  contacts.clear();
+  disturbed.clear();
+  for (const ShapePair& pair : pairs_) {
+    const int a = geometry_[static_cast<std::size_t>(pair.a)].body,
+              b = geometry_[static_cast<std::size_t>(pair.b)].body;
+    const Stillness still_a = stillness[static_cast<std::size_t>(a)], still_b = stillness[static_cast<std::size_t>(b)];
+    if (still_a != Stillness::Moving && still_b != Stillness::Moving) continue;
+    if (still_a == Stillness::Resting || still_b == Stillness::Resting) {
+      if (within_reach(pair, margin, horizon)) disturbed.push_back(still_a == Stillness::Resting ? a : b);
+      continue;
+    }
+    if (!disturbed.empty()) continue;
+    const std::size_t first = contacts.size();
+    search_pair(pair, margin, horizon, {}, contacts);
+    if (may_be_buried_ && contacts.size() > first) drop_buried(pair, margin, horizon, first, contacts);
+  }
+  return true;
+}
+
+// May one of the pair come to the other within the horizon, by their bounding balls and boxes, or be flush with it? A
+// solid that moves by less than it is away from another one, and that is flush with it now (buried.h), is so a step
+// later to twice the distance: kNear is above that.
+bool FeatureCollider::within_reach(const ShapePair& pair, double margin, double horizon) const {
+  constexpr double kNear = 1e-6;  // of the radius
+  const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+  const Geometry &ga = geometry_[a], &gb = geometry_[b];
+  if (ga.unbounded() || gb.unbounded()) return true;
+  const double reach = reach_of(ga, gb, margin, horizon) + kNear * (ga.radius + gb.radius);
+  const double limit = ga.radius + gb.radius + reach;
+  const Vec3 apart = (centre_[a] - centre_[b]).cwiseAbs();
+  if (apart.squaredNorm() > limit * limit) return false;
+  const auto half = [&](const Geometry& g) -> Vec3 {
+    if (g.family == Family::Ball) return g.box_half;
+    return frame_[static_cast<std::size_t>(g.body)].rotation.cwiseAbs() * g.box_half;
+  };
+  return (apart - half(ga) - half(gb)).maxCoeff() <= reach;
+}
+
 Placed FeatureCollider::placed(int body, int shape) const {
   const auto b = static_cast<std::size_t>(body);
   return {geometry_[static_cast<std::size_t>(first_geometry_[b] + shape)], frame_[b]};

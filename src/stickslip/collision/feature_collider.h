@@ -21,6 +21,9 @@ class FeatureCollider final : public Collider {
  public:
   void find(const model::Model& model, const model::State& state, double margin, double horizon,
             std::vector<Contact>& contacts) override;
+  bool find_moving(const model::Model& model, const model::State& state, double margin, double horizon,
+                   std::span<const Stillness> stillness, std::vector<Contact>& contacts,
+                   std::vector<int>& disturbed) override;
   bool find_more(const model::Model& model, const model::State& state, std::span<const model::Twist> motion, double h,
                  std::span<const Contact> contacts, std::vector<Contact>& more) override;
   void refresh(const model::Model& model, const model::State& state, std::vector<Contact>& contacts) override;
@@ -44,6 +47,7 @@ class FeatureCollider final : public Collider {
   [[nodiscard]] double reach_of(const Geometry& a, const Geometry& b, double margin, double horizon) const;
   void search_pair(const ShapePair& pair, double margin, double horizon, std::span<const Vec3> blocked,
                    std::vector<Contact>& contacts);
+  [[nodiscard]] bool within_reach(const ShapePair& pair, double margin, double horizon) const;
   void list_partners();
   void list_others(int geometry_q, int geometry_p, double reach);
   void drop_buried(const ShapePair& pair, double margin, double horizon, std::size_t first,

@@ -178,6 +178,7 @@ Json run_json(const RunData& data, const Selection& selection, Packer& packer) {
   run["bounds"] = {{low.x(), low.y(), low.z()}, {high.x(), high.y(), high.z()}};
   run["worst_residual"] = number(data.worst_residual);
   run["worst_time"] = number(data.worst_time);
+  run["frames_at_worst"] = data.frames_at_worst;
   run["pairs"] = pairs_json(data, packer);
   run["plots"] = plots_json(data, packer);
   if (!info.plan.empty()) {

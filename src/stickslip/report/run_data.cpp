@@ -228,6 +228,7 @@ RunData prepare(const Recording& recording) {
   // Without a step there is no residual; the first frame is the state before all steps.
   if (residual.size() < 2) data.worst_residual = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t frame = 1; frame < residual.size(); ++frame) {
+    if (residual[frame] > data.description.tolerance) ++data.frames_at_worst;
     if (residual[frame] <= data.worst_residual) continue;
     data.worst_residual = residual[frame];
     data.worst_time = recording.time()[frame];

@@ -50,6 +50,7 @@ struct RunData {
   std::vector<PairBands> pairs;
   std::vector<Plot> plots;
   double worst_residual = 0, worst_time = 0;
+  std::size_t frames_at_worst = 0;  // recorded frames whose step is above the certificate
 };
 
 // Of all bodies that move freely; potential energy of gravity relative to the origin.

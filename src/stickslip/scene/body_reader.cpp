@@ -6,6 +6,7 @@
 #include "stickslip/scene/force_reader.h"
 #include "stickslip/scene/mass_reader.h"
 #include "stickslip/scene/nearest_name.h"
+#include "stickslip/scene/packing.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -149,6 +150,10 @@ std::vector<BodyPlan> plan_bodies(const Value& bodies, const Scope& constants, s
       plan_copies(body, name, *count, constants, most, plans);
     else
       plans.push_back({&body, name, {}});
+    if (const Value* packing = table.find("packing")) {
+      const std::vector<Vec3> places = read_packing(*packing, constants, name, plans.size() - first);
+      for (std::size_t i = 0; i < places.size(); ++i) plans[first + i].packed = places[i];
+    }
     for (std::size_t i = first; i < plans.size(); ++i) {
       if (!names.insert(plans[i].name).second)
         throw SceneError(name_value.place, fmt::format("there are two bodies called '{}'", plans[i].name));
@@ -177,7 +182,7 @@ model::Body read_body(const BodyPlan& plan, const BodyContext& context) {
   for (model::PlacedShape& shape : body.shapes) shape.pose.position -= centre;
 
   body.initial = read_written_state(table, body, dimension);
-  body.initial.pose.position += body.initial.pose.orientation * centre;
+  body.initial.pose.position += body.initial.pose.orientation * centre + plan.packed;
   if (const Value* frame = table.find("frame")) {
     express_in_world(start_of(find_frame(*frame, table, context.earlier)), body.initial);
   }

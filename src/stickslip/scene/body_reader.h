@@ -20,6 +20,7 @@ struct BodyPlan {
   const Value* table = nullptr;
   std::string name;
   std::vector<std::pair<std::string, double>> indices;  // i, j, k, index of a copy
+  Vec3 packed = Vec3::Zero();                           // its place in the packing (packing.h)
 };
 
 // The names of all bodies in order, copies included, checked for repetition. Throws SceneError.

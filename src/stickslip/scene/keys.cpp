@@ -27,6 +27,7 @@ constexpr Key kScene[] = {
     {"method", "table", "defaults", "how time is stepped, see below"},
     {"record", "table", "defaults", "what a recording holds, see below"},
     {"body", "list of tables", "required", "the bodies, see below"},
+    {"start", "table", "none", "where bodies are at t = 0, at rest, in place of what [[body]] says; see below"},
     {"contact", "list of tables", "none", "the laws between bodies, see below"},
     {"observe", "table", "none", "named results: each a name and an expression, see below"},
 };
@@ -65,10 +66,26 @@ constexpr Key kRecord[] = {
     {"contacts", "true or false", "true", "record contacts, forces and modes"},
 };
 
+constexpr Key kPacking[] = {
+    {"kind", "grid or random", "random",
+     "grid: a lattice, filled along x, then y, then z; random: drawn evenly, none too near to another (Poisson disc)"},
+    {"low", "vector", "required", "lower corner of the box of places"},
+    {"high", "vector", "required", "upper corner"},
+    {"distance", "number > 0", "required", "of two places at least; the spacing of the lattice"},
+    {"seed", "integer >= 0", "1", "random: another one gives other places"},
+};
+
+constexpr Key kStart[] = {
+    {"position", "vector", "required", "of the centre of mass"},
+    {"quaternion", "4 numbers w, x, y, z", "not turned", "space: orientation"},
+    {"angle", "number", "0", "plane: angle about z"},
+};
+
 constexpr Key kBody[] = {
     {"name", "identifier", "required", "letters, digits and underscores"},
     {"count", "integer, or list of 2 or 3", "1",
      "makes copies name_0, name_1, ...; their expressions may use index and i (or i, j, k for a list)"},
+    {"packing", "table", "none", "places of the copies, apart from each other, added to position; see below"},
     {"shape", "shape", "none", "see Shapes"},
     {"shapes", "list of shapes", "none", "a compound: several shapes, rigidly joined"},
     {"mass", "number > 0", "from density", "needed unless every degree of freedom is prescribed"},
@@ -236,6 +253,11 @@ constexpr TableKeys kDeclared[] = {
     {"record", "[record]", "", kRecord},
     {"body", "[[body]]",
      "Shapes are written in a frame of the body. Free bodies without shapes, `mass` or `density` are rejected.", kBody},
+    {"packing", "packing = { ... }", "Places of the copies that `count` makes, before they are turned.", kPacking},
+    {"start.NAME", "[start]",
+     "`stickslip settle` writes this table: an entry per body, by its name (`ball_0 = { ... }`). Bodies that are "
+     "prescribed are not listed.",
+     kStart},
     {"orientation", "orientation = { ... }", "One of quaternion, axis with angle, or euler.", kOrientation},
     {"motion", "motion = { ... }",
      "A body with a motion follows it in every degree of freedom: what the table does not mention stands still, and "

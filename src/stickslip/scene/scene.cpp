@@ -10,6 +10,7 @@
 #include "stickslip/scene/document.h"
 #include "stickslip/scene/method_reader.h"
 #include "stickslip/scene/parameter_reader.h"
+#include "stickslip/scene/start_reader.h"
 #include "stickslip/scene/table_reader.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -71,6 +72,7 @@ class SceneReader {
     read_dimension(top);
     read_duration(top);
     read_bodies(top.require("body"));
+    read_start(top.find("start"), constants_, scene_.model);
     read_contacts(top.find("contact"), constants_, scene_.model);
     check_method(top);
     run_ = state_;

@@ -136,6 +136,7 @@ std::string StepEquations::objection_to(const model::Model& model, const steppin
     return "steps of \"" + method.stepper + "\" have no derivative here: take implicit or stewart-trinkle";
   if (method.friction != stepping::FrictionLaw::Cone && model.dimension == 3)
     return "a friction pyramid has no derivative here";
+  if (method.compliance != stepping::SoftContacts::Off) return "steps with soft contacts have no derivative here";
   if (method.impacts != stepping::ImpactSearch::Auto) return "impacts that are located have no derivative here";
   for (const model::Surface& surface : model.surfaces)
     if (surface.restitution > 0) return "restitution on a fixed grid of steps makes the end of a run jump";

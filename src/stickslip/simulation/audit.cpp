@@ -30,7 +30,9 @@ constexpr std::size_t kMostPairs = 8;  // looked at after one step with events
 // Other steppers take surfaces as rigid, whatever their stiffness.
 bool gives_way(const World& world, const model::Surface& surface) {
   const std::string& stepper = world.method.stepper;
-  return (stepper == "song-pang-kumar" || stepper == "runge-kutta") && contact::is_compliant(surface.compliance);
+  return (stepper == "song-pang-kumar" || stepper == "runge-kutta" ||
+          world.method.compliance != stepping::SoftContacts::Off) &&
+         contact::is_compliant(surface.compliance);
 }
 
 // Why the energy of a scene cannot be judged; empty when it can.

@@ -12,7 +12,7 @@
 namespace stickslip::simulation {
 namespace {
 
-constexpr std::string_view kSignature = "stickslip state 4";
+constexpr std::string_view kSignature = "stickslip state 5";
 
 void put(ByteWriter& out, const model::BodyState& s) {
   out.put_matrix(s.pose.position);
@@ -89,7 +89,7 @@ std::string Simulation::checkpoint() const {
   out.put_list(world_.contacts, [&](const collision::Contact& c) { put(out, c); });
   out.put_list(world_.memory, [&](const stepping::ContactMemory& m) { put(out, m); });
   for (std::int64_t x : {counters_.steps, counters_.solves, counters_.sub_steps, counters_.fallbacks, counters_.events,
-                         counters_.divisions, counters_.passages})
+                         counters_.divisions, counters_.passages, counters_.at_worst})
     out.put(x);
   out.put(counters_.most_contacts);
   out.put(counters_.worst_residual);
@@ -110,6 +110,7 @@ void Simulation::restore(std::string_view bytes) {
   ByteReader in(checked.content);
   if (in.get_text() != kSignature) throw std::runtime_error("not a checkpoint of this version of stickslip");
   if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with another stepper");
+  ++world_.revision;
   const std::size_t bodies = world_.state.bodies.size();
   in.get(world_.state.time);
   in.get(start_time_);
@@ -121,7 +122,7 @@ void Simulation::restore(std::string_view bytes) {
   in.get_list(world_.contacts, [&](collision::Contact& c) { get(in, c); });
   in.get_list(world_.memory, [&](stepping::ContactMemory& m) { get(in, m); });
   for (std::int64_t* x : {&counters_.steps, &counters_.solves, &counters_.sub_steps, &counters_.fallbacks,
-                          &counters_.events, &counters_.divisions, &counters_.passages})
+                          &counters_.events, &counters_.divisions, &counters_.passages, &counters_.at_worst})
     in.get(*x);
   in.get(counters_.most_contacts);
   in.get(counters_.worst_residual);

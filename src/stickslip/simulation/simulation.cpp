@@ -39,8 +39,10 @@ bool on_same_chain(const model::Model& before, const model::Model& now, const co
 
 Simulation::Simulation(const model::Model& model, const stepping::Method& method,
                        std::unique_ptr<collision::Collider> collider)
-    : collider_(collider_or_throw(std::move(collider), method)),
-      world_(model, method, *collider_),
+    : method_(method),
+      certificate_(method.certificate),
+      collider_(collider_or_throw(std::move(collider), method)),
+      world_(model, method_, *collider_),
       stepper_(stepping::make_stepper(method, model)) {
   if (!stepper_) throw std::invalid_argument("unknown stepper \"" + method.stepper + "\"");
   if (!(method.step > 0) || !std::isfinite(method.step)) throw std::invalid_argument("the step must be positive");
@@ -100,7 +102,17 @@ void Simulation::advance(double h, double end) {
     return;
   }
   restore(before);
-  report_ = whole;
+  if (!advance_at_worst(h, end)) report_ = whole;
+}
+
+// The whole step, held to the larger certificate. observe() puts the other one back: the audit of the step judges by
+// what its contact problems were solved to.
+bool Simulation::advance_at_worst(double h, double end) {
+  if (!(method_.certificate_at_worst > certificate_)) return false;
+  method_.certificate = method_.certificate_at_worst;
+  report_ = stepper_->advance(world_, h, end);
+  ++report_.fallbacks;
+  return report_.certified;
 }
 
 // Two halves, each again in halves if it is not certified. False when the shortest part was not.
@@ -125,6 +137,7 @@ void Simulation::set_state(const model::State& state) {
   model::apply_drives(world_.model, world_.state.time, world_.state);
   world_.contacts.clear();
   world_.memory.clear();
+  ++world_.revision;
   start_time_ = world_.state.time;
   step_index_ = 0;
   results_current_ = false;
@@ -145,6 +158,7 @@ void Simulation::continue_from(const Simulation& before) {
     return !on_same_chain(before.world_.model, world_.model, contact.id);
   });
   world_.memory = before.world_.memory;
+  ++world_.revision;
   counters_ = before.counters_;
   timeline_ = before.timeline_;
   start_time_ = world_.state.time;
@@ -156,10 +170,14 @@ void Simulation::continue_from(const Simulation& before) {
 
 void Simulation::observe(double begin) {
   results_current_ = false;
-  if (!report_.certified) {
+  if (report_.certified)
+    count_and_audit(begin);
+  else
     failed_ = true;
-    return;
-  }
+  method_.certificate = certificate_;
+}
+
+void Simulation::count_and_audit(double begin) {
   ++counters_.steps;
   counters_.solves += report_.solves;
   counters_.sub_steps += report_.sub_steps;
@@ -172,6 +190,7 @@ void Simulation::observe(double begin) {
     counters_.worst_residual = report_.residual;
     counters_.worst_time = world_.state.time;
   }
+  if (report_.residual > certificate_) ++counters_.at_worst;
   timeline_.record(world_, begin, report_.events);
   if (audit_ && !audit_->after_step(world_, begin, report_)) fail_audit();
 }

@@ -12,8 +12,9 @@
 //
 // The model and the method are read during the whole run and must outlive it. A step that no solver could certify is
 // tried again in halves, quarters and eighths (the report counts them as sub-steps and a fall-back): other problems,
-// each certified on its own. When that fails too the run ends: step() then reports it, failure() keeps the problem, and
-// the state is the last certified one. Every step ends at t_0 + k h, with k counted as an integer; only run_until() may
+// each certified on its own. When that fails too the whole step is taken with Method::certificate_at_worst in place of
+// the certificate, and counted (Counters::at_worst). Where not even that is reached the run ends: step() then reports
+// it, failure() keeps the problem, and the state is the last certified one. Every step ends at t_0 + k h, with k counted as an integer; only run_until() may
 // end with a shorter one.
 #pragma once
 
@@ -37,6 +38,7 @@ struct Counters {
   std::int64_t divisions = 0, passages = 0;  // of steps (guarded_stepper.h)
   int most_contacts = 0;
   double worst_residual = 0, worst_time = 0;  // largest certificate, and the end of its step
+  std::int64_t at_worst = 0;                  // steps above the certificate, taken at certificate_at_worst
 };
 
 // Two bodies that overlap, for the user's eyes.
@@ -64,7 +66,7 @@ class Simulation {
   bool run_until(double time, const Observer& observer = {});
 
   [[nodiscard]] const model::Model& model() const { return world_.model; }
-  [[nodiscard]] const stepping::Method& method() const { return world_.method; }
+  [[nodiscard]] const stepping::Method& method() const { return method_; }
   [[nodiscard]] const model::State& state() const { return world_.state; }
   [[nodiscard]] double time() const { return world_.state.time; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -102,11 +104,15 @@ class Simulation {
 
  private:
   void advance(double h, double end);
+  bool advance_at_worst(double h, double end);
   bool advance_in_parts(double h, double end, int halvings, stepping::StepReport& total);
   void observe(double begin);
+  void count_and_audit(double begin);
   void begin_audit();
   void fail_audit();
 
+  stepping::Method method_;  // its certificate is the larger one while a step is taken at worst
+  double certificate_;       // the one asked for
   std::unique_ptr<collision::Collider> collider_;
   stepping::World world_;
   std::unique_ptr<stepping::Stepper> stepper_;

@@ -18,6 +18,12 @@ enum class ImpactSearch : char { Auto, BackUp, Approach };
 // Whether runs are audited (simulation/audit.h).
 enum class Auditing : char { On, Off };
 
+// Whether the stiffness of contacts is read by the rigid steppers too, along the normal (stewart_trinkle.h).
+enum class SoftContacts : char { Off, Normal };
+
+// Whether bodies whose step would change nothing are left out of it (resting_bodies.h): the same bits either way.
+enum class RestingStep : char { Skipped, Solved };
+
 // The names of a choice, in the order of its values.
 template <class Choice>
 inline constexpr std::string_view kChoices[] = {""};
@@ -30,6 +36,11 @@ inline constexpr std::string_view kChoices<ImpactSearch>[] = {"auto", "back-up",
 template <>
 inline constexpr std::string_view kChoices<Auditing>[] = {"on", "off"};
 
+template <>
+inline constexpr std::string_view kChoices<SoftContacts>[] = {"off", "normal"};
+template <>
+inline constexpr std::string_view kChoices<RestingStep>[] = {"skipped", "solved"};
+
 template <class Choice>
 [[nodiscard]] constexpr std::string_view name_of(Choice choice) {
   return kChoices<Choice>[static_cast<std::size_t>(choice)];
@@ -41,14 +52,17 @@ struct Method {
   FrictionLaw friction = FrictionLaw::Cone;
   int directions = 8;  // of the pyramid (spatial contacts only)
   ImpactSearch impacts = ImpactSearch::Auto;
+  SoftContacts compliance = SoftContacts::Off;
   double step = 1e-3;
-  double gap_step = 0;                // how far a compliant gap moves in a sub-step; 0: no sub-steps
-  double gamma = 0;                   // force that rounds the tip of the friction cone (song-pang-kumar)
-  double tolerance = 0;               // error of positions at the end; 0: the step is as given (error_control.h)
-  std::string solver = "auto";        // a name of the solver registry
-  double certificate = 1e-9;          // largest certified residual of a step
-  std::string collider = "features";  // a name of the collider registry
+  double gap_step = 0;                 // how far a compliant gap moves in a sub-step; 0: no sub-steps
+  double gamma = 0;                    // force that rounds the tip of the friction cone (song-pang-kumar)
+  double tolerance = 0;                // error of positions at the end; 0: the step is as given (error_control.h)
+  std::string solver = "auto";         // a name of the solver registry
+  double certificate = 1e-9;           // largest certified residual of a step
+  double certificate_at_worst = 1e-6;  // the same where no solver gets there; counted (simulation.h)
+  std::string collider = "features";   // a name of the collider registry
   Auditing audit = Auditing::On;
+  RestingStep rest = RestingStep::Skipped;
   int threads = 1;  // islands in parallel; the result does not depend on it
 };
 

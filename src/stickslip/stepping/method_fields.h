@@ -60,6 +60,11 @@ void visit_fields(M&& method, Visit&& visit) {
                   .meaning = "how first-order steppers find the instant of an impact: auto (those with restitution, by "
                              "backing up), back-up or approach (all, by backing up or with ever shorter steps)"},
         method.impacts);
+  visit(
+      FieldInfo{.name = "compliance",
+                .meaning = "off: stewart-trinkle takes every contact as rigid; normal: contacts with a stiffness give "
+                           "way along their normal, implicitly, at steps far above their own oscillation"},
+      method.compliance);
   visit(FieldInfo{.name = "step", .meaning = "length of a time step", .unit = "time", .above_least = true},
         method.step);
   visit(FieldInfo{.name = "gap_step",
@@ -87,6 +92,11 @@ void visit_fields(M&& method, Visit&& visit) {
                   .most = 1e-4,
                   .above_least = true},
         method.certificate);
+  visit(FieldInfo{.name = "certificate_at_worst",
+                  .meaning = "a step that no solver brings below the certificate, divided or not, is taken up to this "
+                             "residual, counted and shown; 0: the run ends there",
+                  .most = 1e-4},
+        method.certificate_at_worst);
   visit(FieldInfo{.name = "collider",
                   .meaning = "contact detection; `stickslip list` names them",
                   .registered = &collider_names},
@@ -96,6 +106,11 @@ void visit_fields(M&& method, Visit&& visit) {
                              "finite state; a violation ends it",
                   .changes_result = false},
         method.audit);
+  visit(FieldInfo{.name = "rest",
+                  .meaning = "bodies at rest that nothing disturbs are skipped, or solved again in every step; the "
+                             "result does not depend on it",
+                  .changes_result = false},
+        method.rest);
   visit(FieldInfo{.name = "threads",
                   .meaning = "independent groups of contacts solved at the same time; the result does not depend on it",
                   .least = 1,

@@ -20,6 +20,9 @@ constexpr double kAlmost = 1e3;    // of the tolerance: previous impulses that a
 constexpr double kSurplus = 1e-4;  // of the tolerance: what they are then improved to, if
 constexpr double kAtRest = 1e-9;   // previous impulses so near to an answer that what is left is bodies coming to rest
 constexpr int kFewSteps = 4;       // iterations suffice
+// Iterations after which an answer within certificate_at_worst is left as it is: dense packings stall there, and what
+// further attempts find seldom is worth the seconds that they take.
+constexpr int kEffort = 400;
 
 // The certificate of a single contact, in a fixed size where there is one.
 Residual single_residual(const complementarity::ContactProblem& problem, std::span<const double> r) {
@@ -82,7 +85,13 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
   complementarity::SolverOptions options;
   options.tolerance = method.certificate;
   const bool fresh = std::ranges::all_of(island.r, [](double r) { return r == 0; });
+  const bool patient = method.certificate_at_worst <= method.certificate || method.solver != "auto";
+  if (!patient) options.max_iterations = kEffort;
   island.summary = cone_.solve(problem, island.r, options, method.solver);
+  if (!patient && !island.summary.solved() && !(island.summary.residual.error <= method.certificate_at_worst)) {
+    options.max_iterations = 0;
+    island.summary = cone_.solve(problem, island.r, options, method.solver);
+  }
   if (!island.summary.solved()) return false;
   if (fresh && problem.contacts() > ModeNewton::kMaxContacts && polish_once(island)) return true;
   if (problem.contacts() <= ModeNewton::kMaxContacts) {

@@ -16,6 +16,15 @@ void Rest::add_magnitude(const double* r, std::size_t D, const contact::BodyDyna
   magnitude.linear += sum * dynamics.inverse_mass.maxCoeff();
 }
 
+// Is every component below its bound? Prescribed ones have to be zero.
+bool Rest::stands(const contact::BodyDynamics& dynamics, double linear, double angular, const model::Twist& v) {
+  for (int k = 0; k < 3; ++k) {
+    if (std::fabs(v.linear[k]) > (dynamics.inverse_mass[k] > 0 ? linear : 0)) return false;
+    if (std::fabs(v.angular[k]) > (dynamics.inverse_inertia(k, k) > 0 ? angular : 0)) return false;
+  }
+  return true;
+}
+
 void Rest::push(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
                 model::State& state) {
   const auto D = static_cast<std::size_t>(system.dimension());
@@ -32,21 +41,27 @@ void Rest::push(const contact::ContactSystem& system, std::span<const contact::B
         contact::apply_impulse<3>(rows, r, dynamics[a], dynamics[b], va, vb);
       add_magnitude(r, D, dynamics[a], rows.turn_a, magnitude_[a]);
       add_magnitude(r, D, dynamics[b], rows.turn_b, magnitude_[b]);
+      magnitude_[a].error = magnitude_[b].error = island.summary.residual.error;
     }
 }
 
-void Rest::settle(std::size_t body, const model::Twist& free, model::Twist& v) const {
+void Rest::settle(std::size_t body, const contact::BodyDynamics& dynamics, const model::Twist& free,
+                  model::Twist& v) const {
   const Magnitude& magnitude = magnitude_[body];
   if (magnitude.linear == 0) return;
-  remove_noise(kNoise * (magnitude.linear + free.linear.lpNorm<1>()), v.linear);
-  remove_noise(kNoise * (magnitude.angular + free.angular.lpNorm<1>()), v.angular);
+  const double linear = magnitude.linear + free.linear.lpNorm<1>();
+  const double angular = magnitude.angular + free.angular.lpNorm<1>();
+  remove_noise(kNoise * linear, v.linear);
+  remove_noise(kNoise * angular, v.angular);
+  const double error = magnitude.error;
+  if (error > kNoise && stands(dynamics, error * linear, error * angular, v)) v = {};
 }
 
 void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
                           std::span<const model::Twist> free, model::State& state) {
   magnitude_.assign(dynamics.size(), {});
   push(system, dynamics, state);
-  for (std::size_t i = 0; i < magnitude_.size(); ++i) settle(i, free[i], state.bodies[i].velocity);
+  for (std::size_t i = 0; i < magnitude_.size(); ++i) settle(i, dynamics[i], free[i], state.bodies[i].velocity);
 }
 
 void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
@@ -56,7 +71,7 @@ void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const 
   push(system, dynamics, state);
   for (int b : bodies) {
     const auto i = static_cast<std::size_t>(b);
-    settle(i, free[i], state.bodies[i].velocity);
+    settle(i, dynamics[i], free[i], state.bodies[i].velocity);
   }
 }
 

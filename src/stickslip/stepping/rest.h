@@ -6,6 +6,10 @@
 // millions of steps, so it is removed: components below kNoise times the sum of the magnitudes of the terms become
 // zero. The same for gaps: the difference of two points is not known better than the points' own last bits. A real
 // acceleration would have to be below kNoise times gravity to be lost.
+//
+// A large problem is not solved to rounding but to its certificate, and its velocities are not known better than that. A
+// body whose velocity is below it in every component stands: else a wall would creep by what the solver left, and
+// no step would be like the one before (resting_bodies.h).
 #pragma once
 
 #include "stickslip/contact/contact_system.h"
@@ -36,11 +40,14 @@ class Rest {
  private:
   struct Magnitude {
     double linear = 0, angular = 0;
+    double error = 0;  // certificate of the island
   };
   static void add_magnitude(const double* r, std::size_t D, const contact::BodyDynamics& dynamics, const Vec3* turn,
                             Magnitude& magnitude);
   void push(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics, model::State& state);
-  void settle(std::size_t body, const model::Twist& free, model::Twist& v) const;
+  void settle(std::size_t body, const contact::BodyDynamics& dynamics, const model::Twist& free, model::Twist& v) const;
+  [[nodiscard]] static bool stands(const contact::BodyDynamics& dynamics, double linear, double angular,
+                                   const model::Twist& v);
 
   std::vector<Magnitude> magnitude_;  // sum of |terms| per body; 0: no contact pushes on it
 };

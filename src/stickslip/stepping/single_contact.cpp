@@ -64,7 +64,7 @@ void push_body(const ContactRows& rows, const Vec3* turn, const double* r, doubl
 
 template <int D>
 bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) {
-  if (contacts_.size() != 1 || !plain_) return false;
+  if (contacts_.size() != 1 || !plain_ || resting_.any()) return false;
   const collision::Contact& contact = contacts_[0];
   const auto a = index(contact.id.body_a), b = index(contact.id.body_b);
   const BodyDynamics &dynamics_a = dynamics_[a], &dynamics_b = dynamics_[b];

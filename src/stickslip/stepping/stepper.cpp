@@ -83,6 +83,23 @@ std::unique_ptr<Stepper> make_stepper(const Method& method, const model::Model& 
   return bare ? std::make_unique<GuardedStepper>(std::move(bare)) : nullptr;
 }
 
+namespace {
+
+// What stewart_trinkle.h knows beside soft contacts.
+std::string objection_to_soft_contacts(const Method& method, const model::Model& model) {
+  if (method.stepper != "stewart-trinkle")
+    return "compliance = \"normal\" is a choice of stewart-trinkle: leave it out, or take that stepper";
+  if (method.motion != MotionModel::Dynamic || contact::has_supports(model) || locates(method, model))
+    return "compliance = \"normal\" needs dynamic motion without supports, restitution and located impacts: leave it "
+           "out, or take song-pang-kumar";
+  if (std::ranges::any_of(model.surfaces,
+                          [](const model::Surface& surface) { return surface.compliance.patch != nullptr; }))
+    return "compliance = \"normal\" knows lumped contacts only: leave 'patch' out, or take song-pang-kumar";
+  return {};
+}
+
+}  // namespace
+
 std::string objection_to(const Method& method, const model::Model& model) {
   if (std::string objection = objection_to(method); !objection.empty()) return objection;
   const MotionModel motion = method.motion;
@@ -115,6 +132,8 @@ std::string objection_to(const Method& method, const model::Model& model) {
         return contact::is_compliant(surface.compliance) && surface.restitution > 0;
       }))
     return "a compliant contact takes no coefficient of restitution: what it gives back follows from its damping";
+  if (method.compliance != SoftContacts::Off)
+    if (std::string objection = objection_to_soft_contacts(method, model); !objection.empty()) return objection;
   if (motion != MotionModel::Dynamic) return objection_to_motion(motion, model);
   return {};
 }

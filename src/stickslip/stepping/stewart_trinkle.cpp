@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/stewart_trinkle.h"
 
+#include "stickslip/contact/compliance.h"
 #include "stickslip/contact/contact_response.h"
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/motion_model.h"
@@ -20,11 +21,20 @@ using contact::relative_velocity;
 StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   StepReport report;
   if (free_.empty()) {
-    plain_ = world.method.friction == FrictionLaw::Cone && world.method.solver == "auto";
+    plain_ = world.method.friction == FrictionLaw::Cone && world.method.solver == "auto" &&
+             world.method.compliance == SoftContacts::Off;
     has_chains_ = has_chains(world.model);
+    skips_rest_ = world.method.rest == RestingStep::Skipped && !has_chains_;
   }
   predict_free_motion(world, h);
-  collide(world, h, end_time);
+  place_drives(world, end_time);
+  if (skips_rest_) resting_.begin_step(world, h, reach_, free_, drive_);
+  if (skips_rest_ && resting_.all()) {
+    resting_.report(report);
+    world.state.time = end_time;
+    return report;
+  }
+  find_contacts(world, h);
   const bool single =
       world.model.dimension == 2 ? resolve_single<2>(world, h, report) : resolve_single<3>(world, h, report);
   if (single) {
@@ -34,6 +44,7 @@ StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   for (int round = 0; round == 0 || (round < kMostRimRounds && more_contacts(world, h)); ++round) {
     system_.build(world.model.dimension, world.state, contacts_, dynamics_);
     system_.assemble(dynamics_);
+    soften(world, h);
     world.model.dimension == 2 ? pose_problems<2>(world, h) : pose_problems<3>(world, h);
     if (!solve_problems(world, report)) {
       for (std::size_t i = 0; i < start_.size(); ++i) world.state.bodies[i].velocity = start_[i];
@@ -42,6 +53,7 @@ StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
     }
     update_velocities(world);
   }
+  resting_.report(report);
   remember_contacts(world, h);
   move_bodies(world, h, end_time);
   return report;
@@ -68,18 +80,19 @@ void StewartTrinkle::predict_free_motion(World& world, double h) {
     const model::Wrench wrench = contact::applied_wrench(world.model, static_cast<int>(i), traits, world.state);
     model::Twist& v = free_[i];
     set_free_velocity(body, traits, dynamics, wrench, s.velocity, s.pose.orientation, h, true, v);
+    // Not the difference of the velocities: its rounding changes with them, and the reach would never be the same.
+    const Vec3 push = dynamics.inverse_mass.cwiseProduct(h * (wrench.force - body.linear_damping * s.velocity.linear));
     for (int k = 0; k < 3; ++k)
-      if (traits.free_translation[static_cast<std::size_t>(k)])
-        change = std::max(change, std::fabs(v.linear[k] - s.velocity.linear[k]));
+      if (traits.free_translation[static_cast<std::size_t>(k)]) change = std::max(change, std::fabs(push[k]));
   }
   reach_ = 2 * h * change;
   inertia_h_ = h;
 }
 
-// Potential contacts with prescribed bodies at the end of the step and all others at its start. Prescribed bodies have
+// Contacts are those of prescribed bodies at the end of the step and all others at its start. Prescribed bodies have
 // done their motion, so the collider must not count their velocity into what may be reached: the state shows it as zero
 // until the velocities are updated.
-void StewartTrinkle::collide(World& world, double h, double end_time) {
+void StewartTrinkle::place_drives(World& world, double end_time) {
   for (std::size_t i = 0; i < drive_.size(); ++i) {
     const contact::BodyTraits& traits = world.traits[i];
     if (!traits.driven) continue;
@@ -93,6 +106,18 @@ void StewartTrinkle::collide(World& world, double h, double end_time) {
     if (traits.free_rotation) continue;
     drive_[i].angular = v.angular;
     v.angular.setZero();
+  }
+}
+
+// Potential contacts of all bodies that do not rest, and of those that one of them comes near to.
+void StewartTrinkle::find_contacts(World& world, double h) {
+  while (skips_rest_ && resting_.any()) {
+    if (!world.collider.find_moving(world.model, world.state, reach_, h, resting_.stillness(), contacts_, disturbed_)) {
+      resting_.wake_all();
+      break;
+    }
+    if (disturbed_.empty()) return;
+    resting_.wake(disturbed_);
   }
   if (has_chains_) contacts_ = world.contacts;
   world.collider.find(world.model, world.state, reach_, h, contacts_);
@@ -110,6 +135,25 @@ bool StewartTrinkle::more_contacts(World& world, double h) {
   return true;
 }
 
+// Null: the contact is rigid.
+const model::Compliance* StewartTrinkle::softness_of(const World& world, const collision::Contact& contact) const {
+  if (world.method.compliance == SoftContacts::Off) return nullptr;
+  const model::Compliance& compliance = world.model.surfaces[index(contact.surface)].compliance;
+  return compliance.stiffness_normal > 0 ? &compliance : nullptr;
+}
+
+// R of soft contacts, on the diagonal of W.
+void StewartTrinkle::soften(const World& world, double h) {
+  if (world.method.compliance == SoftContacts::Off) return;
+  const auto block = static_cast<std::size_t>(system_.dimension() * system_.dimension());
+  for (Island& island : system_.islands())
+    for (std::size_t i = 0; i < island.contacts.size(); ++i)
+      if (const model::Compliance* soft = softness_of(world, contacts_[index(island.contacts[i])])) {
+        complementarity::BlockMatrix& W = island.problem.W;
+        W.value[index(W.diagonal[i]) * block] += contact::normal_spring(*soft, h).compliance();
+      }
+}
+
 template <int D>
 void StewartTrinkle::pose_problems(World& world, double h) {
   carry_over(world.memory, contacts_, memory_);
@@ -125,8 +169,12 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       const PairVelocities start{start_[a], start_[b]}, drive{drive_[a], drive_[b]};
       double* q = problem.q.data() + i * static_cast<std::size_t>(D);
       set_free_terms<D>(rows, {free_[a], free_[b]}, drive, driven, q);
-      q[0] += gap_term(world, contact, world.state, without_rounding_noise(contact, world.state), start,
-                       driven ? contact::velocity_along<D>(rows, 0, drive.a, drive.b) : 0.0, h, world.method.step);
+      const double gap = without_rounding_noise(contact, world.state);
+      if (const model::Compliance* soft = softness_of(world, contact))  // how deep it is pressed is no error
+        q[0] += gap / h + contact::normal_spring(*soft, h).normal_term(std::max(0.0, -gap));
+      else
+        q[0] += gap_term(world, contact, world.state, gap, start,
+                         driven ? contact::velocity_along<D>(rows, 0, drive.a, drive.b) : 0.0, h, world.method.step);
       problem.mu[i] = friction_term(world, contact, rows, start, memory.mode);
       set_start(rows, D, memory.force, h, island.r.data() + i * static_cast<std::size_t>(D));
     }
@@ -157,7 +205,7 @@ bool StewartTrinkle::solve_problems(World& world, StepReport& report) {
 void StewartTrinkle::set_free_velocities(World& world) const {
   for (std::size_t i = 0; i < free_.size(); ++i) {
     const contact::BodyTraits& traits = world.traits[i];
-    if (!traits.movable && !traits.driven) continue;
+    if ((!traits.movable && !traits.driven) || resting_.rests(i)) continue;
     model::Twist& v = world.state.bodies[i].velocity;
     if (!traits.driven) {
       v = free_[i];
@@ -187,6 +235,10 @@ void StewartTrinkle::remember_contacts(World& world, double h) {
       const model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
       record_outcome(rows, D, r, q, va, vb, h, world.method.certificate, noise.of(static_cast<int>(i)), memory);
     }
+  }
+  if (skips_rest_) {
+    resting_.end_step(world, {system_, contacts_, memory_, start_, free_, drive_});
+    resting_.add_resting(contacts_, memory_);
   }
   world.contacts.swap(contacts_);
   world.memory.swap(memory_);

@@ -23,6 +23,13 @@
 //
 // Impacts are inelastic here: a contact that closes takes all approach velocity. Restitution: euler_stepper.h.
 //
+// Soft contacts (Method::compliance "normal", for pairs with a stiffness k and damping c): the bodies may overlap by
+// delta, which presses them apart with the force k delta + c delta'. Backward Euler in the normal direction only,
+//     0 <= p_n  _|_  psi+ / h + R p_n + b >= 0,   R = 1 / (h (h k + c)),   b = c delta / (h (h k + c)),
+// delta the overlap at the start (compliance.h). That is a diagonal term of the same problem, certified as posed. At rest
+// psi = -p_n / (h k), the force over the stiffness. Steps may be far above sqrt(m / k): the oscillation of the
+// contact is damped away, not followed. Friction is that of the rigid contact: what sticks does not creep.
+//
 // Static friction bounds a contact that stuck in the step before. If it breaks away the problem is solved again with
 // the kinetic coefficient for it, so that no step slides on static friction.
 //
@@ -38,6 +45,7 @@
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/rest.h"
+#include "stickslip/stepping/resting_bodies.h"
 #include "stickslip/stepping/stepper.h"
 
 namespace stickslip::stepping {
@@ -50,12 +58,15 @@ class StewartTrinkle final : public Stepper {
 
  private:
   void predict_free_motion(World& world, double h);
-  void collide(World& world, double h, double end_time);
+  void place_drives(World& world, double end_time);
+  void find_contacts(World& world, double h);
   bool more_contacts(World& world, double h);
   template <int D>
   bool resolve_single(World& world, double h, StepReport& report);
   template <int D>
   void pose_problems(World& world, double h);
+  [[nodiscard]] const model::Compliance* softness_of(const World& world, const collision::Contact& contact) const;
+  void soften(const World& world, double h);
   bool solve_problems(World& world, StepReport& report);
   void set_free_velocities(World& world) const;
   void update_velocities(World& world);
@@ -73,8 +84,11 @@ class StewartTrinkle final : public Stepper {
   std::vector<collision::Contact> contacts_, more_;  // more_: points that find() leaves out
   std::vector<ContactMemory> memory_;                // of the contacts of this step
   Rest rest_;
+  RestingBodies resting_;
+  std::vector<int> disturbed_;  // resting bodies that something comes near to
+  bool skips_rest_ = false;
   bool has_chains_ = false;
-  bool plain_ = false;    // the cone and the solver that fixed sizes know
+  bool plain_ = false;    // the cone, the solver and the rigid contact that fixed sizes know
   double inertia_h_ = 0;  // for which dynamics_ was made
   double reach_ = 0;      // how far a force can move a body within the step
 };

@@ -11,6 +11,7 @@
 #include "stickslip/model/model.h"
 #include "stickslip/stepping/method.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace stickslip::stepping {
@@ -35,6 +36,7 @@ struct World {
 
   std::vector<collision::Contact> contacts;  // potential contacts of the last step, canonical order
   std::vector<ContactMemory> memory;         // beside contacts, same order
+  std::uint64_t revision = 0;                // counts how often state or memory were put back or given from outside
 
   // Where bodies were within the step when impacts changed their velocities: steppers note them, guarded_stepper.h
   // looks whether anything was passed on the way.
@@ -62,6 +64,7 @@ struct World {
     state = kept.state;
     contacts = kept.contacts;
     memory = kept.memory;
+    ++revision;
     drop_later_waypoints();
   }
 
