@@ -13,8 +13,8 @@
 #include "stickslip/scene/start_reader.h"
 #include "verbs.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -28,7 +28,8 @@ constexpr const char* kExamples =
     "  stickslip run settled.toml\n"
     "\n"
     "The scene that is written includes the one that was read, and says where its bodies start.\n"
-    "Exit codes: 0 at rest, 1 not at rest when the time was up (nothing is written) or a step not certified, 2 bad input.";
+    "Exit codes: 0 at rest, 1 not at rest when the time was up (nothing is written) or a step not certified, 2 bad "
+    "input.";
 
 struct SettleVerb {
   std::string scene, output;
@@ -41,9 +42,9 @@ std::string settled_scene(const SettleVerb& verb, const scene::Scene& scene, con
   const std::filesystem::path folder = std::filesystem::absolute(verb.output).parent_path();
   std::string text = fmt::format("# Written by stickslip settle {}: the included scene, at rest after t = {:g}.\n",
                                  STICKSLIP_VERSION, state.time);
-  text += fmt::format(
-      "include = [{}]\n",
-      scene::toml_text(std::filesystem::absolute(verb.scene).lexically_proximate(folder).generic_string()));
+  text +=
+      fmt::format("include = [{}]\n",
+                  scene::toml_text(std::filesystem::absolute(verb.scene).lexically_proximate(folder).generic_string()));
   std::string parameters, method;
   for (const scene::Override& given : overrides_of(verb.set)) {
     for (const scene::Parameter& parameter : scene.parameters)
@@ -72,8 +73,10 @@ int settle_scene(SettleVerb verb) {
       return kFailed;
     }
     if (settled == simulation::Settled::TimeIsUp) {
-      fmt::print(stderr, "stickslip: {}: not at rest after t = {:g}; --time gives it longer, --speed is what counts as "
-                 "rest\n", verb.scene, run.time());
+      fmt::print(stderr,
+                 "stickslip: {}: not at rest after t = {:g}; --time gives it longer, --speed is what counts as "
+                 "rest\n",
+                 verb.scene, run.time());
       return kFailed;
     }
     files::write_file(verb.output, settled_scene(verb, scene, run.state()));
@@ -90,13 +93,18 @@ int settle_scene(SettleVerb verb) {
 
 void add_settle(CLI::App& app, int& exit_code) {
   auto verb = std::make_shared<SettleVerb>();
-  CLI::App* command = app.add_subcommand("settle", "Run a scene until its bodies rest, and write a scene that starts there");
+  CLI::App* command =
+      app.add_subcommand("settle", "Run a scene until its bodies rest, and write a scene that starts there");
   command->footer(kExamples);
   command->add_option("SCENE", verb->scene, "Scene file (TOML)")->required();
   command->add_option("--set", verb->set, "name=value, as in run")->take_all()->expected(1);
   command->add_option("-o,--output", verb->output, "Scene to write (default: named after the scene)");
-  command->add_option("--time", verb->time, "Give up after this time of the scene")->check(CLI::PositiveNumber)->capture_default_str();
-  command->add_option("--speed", verb->speed, "Slower than this for 0.1 counts as rest")->check(CLI::NonNegativeNumber)->capture_default_str();
+  command->add_option("--time", verb->time, "Give up after this time of the scene")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--speed", verb->speed, "Slower than this for 0.1 counts as rest")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   add_force_option(*command, verb->force);
   command->callback([verb, &exit_code] { exit_code = settle_scene(*verb); });
 }

@@ -167,7 +167,8 @@ motion = { position = [0, 0, "0.35 + if(t > 0.2, 0.1 * (t - 0.2)^2, 0)"] }
 }
 
 TEST(RestingBodies, FallingSpheresAndBoxesKeepTheirBits) {
-  for (const char* shape : {"{ sphere = 0.05 }", "{ box = [0.1, 0.08, 0.06] }", "{ capsule = { radius = 0.03, length = 0.08 } }"}) {
+  for (const char* shape :
+       {"{ sphere = 0.05 }", "{ box = [0.1, 0.08, 0.06] }", "{ capsule = { radius = 0.03, length = 0.08 } }"}) {
     SCOPED_TRACE(shape);
     (void)compare(kFloor + fmt::format(R"toml([[body]]
 name = "part"
@@ -177,7 +178,7 @@ shape = {}
 position = ["0.25 * mod(index, 4)", "0.25 * floor(index / 4)", "0.1 + 0.05 * random(index, 1)"]
 orientation = {{ euler = ["random(index, 2)", "random(index, 3)", "random(index, 4)"] }}
 )toml",
-                                     shape),
+                                       shape),
                   1.5, 5);
   }
 }

@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 
 scene::Scene block(double stiffness, const char* step, const char* more_contact = "", const char* velocity = "0",
                    double slope = 0) {
-  return scene::parse_scene(fmt::format(R"(dimension = 3
+  return scene::parse_scene(
+      fmt::format(R"(dimension = 3
 gravity = [{}, 0, {}]
 duration = 10
 [method]
@@ -39,9 +40,8 @@ friction = 0.5
 stiffness = {}
 {}
 )",
-                                        9.81 * std::sin(slope), -9.81 * std::cos(slope), step, velocity, stiffness,
-                                        more_contact),
-                            "soft.toml");
+                  9.81 * std::sin(slope), -9.81 * std::cos(slope), step, velocity, stiffness, more_contact),
+      "soft.toml");
 }
 
 // Four corners bear m g; the steps are up to 30 times the period of the contact.

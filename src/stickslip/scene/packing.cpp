@@ -22,8 +22,8 @@ std::vector<Vec3> on_a_grid(const Region& region, std::size_t count) {
   std::size_t side[3] = {1, 1, 1};
   // A side of n distances takes n + 1 places, rounding allowed for.
   for (int k = 0; k < region.dimension; ++k)
-    side[k] = 1 + static_cast<std::size_t>(std::min(
-                      1e6, std::floor((region.high[k] - region.low[k]) / region.distance * (1 + 1e-12))));
+    side[k] = 1 + static_cast<std::size_t>(
+                      std::min(1e6, std::floor((region.high[k] - region.low[k]) / region.distance * (1 + 1e-12))));
   std::vector<Vec3> places;
   for (std::size_t n = 0; n < count && n < side[0] * side[1] * side[2]; ++n) {
     const std::size_t cell[3] = {n % side[0], n / side[0] % side[1], n / (side[0] * side[1])};

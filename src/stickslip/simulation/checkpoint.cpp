@@ -94,6 +94,7 @@ std::string Simulation::checkpoint() const {
   out.put(counters_.most_contacts);
   out.put(counters_.worst_residual);
   out.put(counters_.worst_time);
+  out.put(report_.residual);
   timeline_.save(out);
   stepper_->save(out);
   // A text of its own, empty where the audit is off: a run may go on with another setting.
@@ -127,6 +128,7 @@ void Simulation::restore(std::string_view bytes) {
   in.get(counters_.most_contacts);
   in.get(counters_.worst_residual);
   in.get(counters_.worst_time);
+  in.get(report_.residual);
   timeline_.restore(in);
   stepper_->restore(in);
   const std::string_view audit_bytes = in.get_text();

@@ -19,7 +19,6 @@ struct SettleOptions {
 inline constexpr int kRestingSteps = 3;
 inline constexpr double kSlowTime = 0.1;
 
-[[nodiscard]] Settled settle(Simulation& run, const SettleOptions& options,
-                             const Simulation::Observer& observer = {});
+[[nodiscard]] Settled settle(Simulation& run, const SettleOptions& options, const Simulation::Observer& observer = {});
 
 }  // namespace stickslip::simulation

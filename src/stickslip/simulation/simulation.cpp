@@ -88,9 +88,13 @@ void Simulation::advance(double h, double end) {
     if (!audit_begun_) begin_audit();
     audit_->before_step(world_);
   }
+  const bool at_worst_before = report_.residual > certificate_;
   report_ = stepper_->advance(world_, h, end);
   if (report_.certified) return;
   const stepping::StepReport whole = report_;
+  // Where one step stalls the next ones do too, and so do their parts.
+  if (at_worst_before && advance_at_worst(h, end)) return;
+  method_.certificate = certificate_;
   const std::string before = checkpoint();
   stepping::StepReport total;
   total.sub_steps = 0;

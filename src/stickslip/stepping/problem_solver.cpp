@@ -22,7 +22,7 @@ constexpr double kAtRest = 1e-9;   // previous impulses so near to an answer tha
 constexpr int kFewSteps = 4;       // iterations suffice
 // Iterations after which an answer within certificate_at_worst is left as it is: dense packings stall there, and what
 // further attempts find seldom is worth the seconds that they take.
-constexpr int kEffort = 400;
+constexpr int kEffort = 150;
 
 // The certificate of a single contact, in a fixed size where there is one.
 Residual single_residual(const complementarity::ContactProblem& problem, std::span<const double> r) {

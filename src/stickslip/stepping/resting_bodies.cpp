@@ -132,8 +132,7 @@ void RestingBodies::add_resting(std::vector<collision::Contact>& contacts, std::
   merged_memory_.clear();
   std::size_t rested = 0;
   for (std::size_t c = 0; c <= contacts.size(); ++c) {
-    for (; rested < resting_contacts_.size() &&
-           (c == contacts.size() || resting_contacts_[rested].id < contacts[c].id);
+    for (; rested < resting_contacts_.size() && (c == contacts.size() || resting_contacts_[rested].id < contacts[c].id);
          ++rested) {
       merged_contacts_.push_back(resting_contacts_[rested]);
       merged_memory_.push_back(resting_memory_[rested]);
