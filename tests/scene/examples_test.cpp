@@ -86,7 +86,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Example{"plate-2d", {"alpha", "period", "depth", "mu", "r0"}, {"r", "v_avg"}},
                     Example{"peg", {"mu", "width", "height"}, {"x", "angle"}},
                     Example{"stack", {"n"}, {"kinetic_energy", "worst_penetration"}},
-                    Example{"pile", {"n"}, {"kinetic_energy", "worst_penetration"}}),
+                    Example{"pile", {"n"}, {"kinetic_energy", "worst_penetration"}},
+                    Example{"bin-spheres", {"n", "seed", "stiffness"}, {"kinetic_energy", "worst_penetration"}},
+                    Example{"bin-boxes", {"n", "seed"}, {"kinetic_energy", "worst_penetration"}},
+                    Example{"bin-parts", {"each", "seed"}, {"kinetic_energy", "worst_penetration"}},
+                    Example{"brick-wall", {"rows", "columns", "hit"}, {"kinetic_energy", "before"}},
+                    Example{"arch", {"n", "thickness"}, {"sink"}}),
     [](const auto& test) {
       std::string name = test.param.name;
       std::ranges::replace(name, '-', '_');
