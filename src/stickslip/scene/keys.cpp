@@ -203,7 +203,8 @@ constexpr Key kContact[] = {
     {"impact", "text", "\"newton\"",
      "what restitution is a share of: newton (speed), poisson (impulse of compression), stronge (root of its work)"},
     {"stiffness", "number > 0, or table", "rigid",
-     "force per deformation; read by the song-pang-kumar and runge-kutta steppers"},
+     "force per deformation; read by the song-pang-kumar and runge-kutta steppers, and by stewart-trinkle with "
+     "method.compliance"},
     {"damping", "number >= 0, or table", "0", "force per rate of deformation"},
     {"patch", "table", "lumped", "divides the layer into elements with coupled stiffness, see below"},
     {"enabled", "true or false", "true", "false: the bodies pass through each other"},

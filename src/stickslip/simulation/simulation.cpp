@@ -12,7 +12,8 @@
 namespace stickslip::simulation {
 namespace {
 
-constexpr int kHalvings = 3;  // of a step that no solver certified
+constexpr int kHalvings = 3;         // of a step that no solver certified,
+constexpr int kHalvingsAtWorst = 6;  // and whose parts are held to certificate_at_worst
 
 std::unique_ptr<collision::Collider> collider_or_throw(std::unique_ptr<collision::Collider> given,
                                                        const stepping::Method& method) {
@@ -96,27 +97,38 @@ void Simulation::advance(double h, double end) {
   if (at_worst_before && advance_at_worst(h, end)) return;
   method_.certificate = certificate_;
   const std::string before = checkpoint();
-  stepping::StepReport total;
-  total.sub_steps = 0;
-  total.fallbacks = 1;
-  events_.clear();
-  if (advance_in_parts(h, end, kHalvings, total)) {
+  const auto in_parts = [&](int halvings) {
+    stepping::StepReport total;
+    total.sub_steps = 0;
+    total.fallbacks = 1;
+    events_.clear();
+    if (!advance_in_parts(h, end, halvings, total)) {
+      restore(before);
+      return false;
+    }
     total.events = events_;
     report_ = total;
-    return;
-  }
-  restore(before);
-  if (!advance_at_worst(h, end)) report_ = whole;
+    return true;
+  };
+  if (in_parts(kHalvings) || advance_at_worst(h, end)) return;
+  if (method_.certificate > certificate_ && in_parts(kHalvingsAtWorst)) return;
+  report_ = whole;
 }
 
-// The whole step, held to the larger certificate. observe() puts the other one back: the audit of the step judges by
-// what its contact problems were solved to.
+// The whole step, held to the residual at which it stalled, which is found again in the same way; else, where another
+// island did worse, to the larger certificate. observe() puts the certificate back: the audit of the step judges by what
+// its contact problems were solved to.
 bool Simulation::advance_at_worst(double h, double end) {
-  if (!(method_.certificate_at_worst > certificate_)) return false;
-  method_.certificate = method_.certificate_at_worst;
-  report_ = stepper_->advance(world_, h, end);
-  ++report_.fallbacks;
-  return report_.certified;
+  constexpr double kRounding = 1.01;
+  const double worst = method_.certificate_at_worst, stalled_at = kRounding * report_.residual;
+  for (const double certificate : {stalled_at, worst}) {
+    if (!(certificate > certificate_) || !(certificate <= worst)) continue;
+    method_.certificate = certificate;
+    report_ = stepper_->advance(world_, h, end);
+    ++report_.fallbacks;
+    if (report_.certified) return true;
+  }
+  return false;
 }
 
 // Two halves, each again in halves if it is not certified. False when the shortest part was not.
