@@ -180,10 +180,11 @@ TEST_F(Run, AKilledRunLeavesARecordingThatReads) {
   }
 }
 
-// The JSON summary without what differs between runs by nature.
+// The JSON summary without what differs between runs by nature: who rests is found out again after a resumption, so that
+// more problems are solved.
 std::string end_of(const CommandOutcome& outcome) {
   auto summary = nlohmann::json::parse(outcome.out);
-  for (const char* key : {"wall_seconds", "steps", "worst_residual"}) summary.erase(key);
+  for (const char* key : {"wall_seconds", "steps", "worst_residual", "worst_time", "solves"}) summary.erase(key);
   if (summary.contains("method")) summary["method"].erase("threads");
   return summary.dump();
 }

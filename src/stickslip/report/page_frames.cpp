@@ -87,7 +87,8 @@ PoseSeries poses_of(const RunData& data, const Selection& selection) {
 
 struct ContactRows {
   std::vector<std::int32_t> frame, first{0}, pair;
-  std::vector<std::int32_t> next;  // how many rows on the same contact is, in the next frame with contacts; 0: it is not
+  std::vector<std::int32_t>
+      next;  // how many rows on the same contact is, in the next frame with contacts; 0: it is not
   std::vector<std::uint8_t> mode;
   std::vector<std::int32_t> point, normal;  // differences to the same contact before
   std::vector<float> force, gap;
