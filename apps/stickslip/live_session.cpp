@@ -304,7 +304,7 @@ void LiveSession::load(bool go_on, bool same_scene) {
   anchor();
   refused_.clear();
   publish_setting();
-  publish_frame();  // now: the next command may be a step that takes long
+  publish_frame(false);  // now: the next command may be a step that takes long
   changed_ = true;
 }
 
