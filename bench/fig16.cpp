@@ -15,14 +15,14 @@
 // Times: smallest of repeats per instance, median over instances; ours include the certificate.
 #include "bench/common/plot.h"
 #include "bench/common/report.h"
-#include "bench/common/statistics.h"
+#include "bench/common/solver_statistics.h"
 #include "bench/common/stopwatch.h"
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
-#include "stickslip/complementarity/corpus/affine_generators.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
+#include "tests/problems/affine_generators.h"
+#include "tests/problems/portable_random.h"
 #ifdef STICKSLIP_HAVE_SICONOS
 #include "bench/siconos_driver.h"
 #endif

@@ -7,8 +7,8 @@
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/lemke.h"
 #include "stickslip/complementarity/affine/matrix_columns.h"
-#include "stickslip/complementarity/corpus/affine_generators.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
+#include "tests/problems/affine_generators.h"
+#include "tests/problems/portable_random.h"
 
 #include <fmt/core.h>
 #include <cmath>

@@ -6,10 +6,10 @@
 //     bench_mcp [ALGORITHM] [collection|classics|random [COUNT]]
 //
 // "random" solves COUNT problems (default 200) of each kind and size of mcp_generators.h and prints the success rate.
-#include "stickslip/complementarity/corpus/mcp_collection.h"
-#include "stickslip/complementarity/corpus/mcp_generators.h"
 #include "stickslip/complementarity/mcp/mcp_residual.h"
 #include "stickslip/complementarity/mcp/mcp_solver.h"
+#include "tests/problems/mcp_collection.h"
+#include "tests/problems/mcp_generators.h"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -11,7 +11,7 @@
 // refused or one of the second certified.
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
-#include "stickslip/complementarity/corpus/contact_generators.h"
+#include "tests/problems/contact_generators.h"
 
 #include <fmt/format.h>
 

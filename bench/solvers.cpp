@@ -7,7 +7,7 @@
 #include "bench/common/our_solver.h"
 #include "bench/common/problem_set.h"
 #include "bench/common/report.h"
-#include "bench/common/statistics.h"
+#include "bench/common/solver_statistics.h"
 #ifdef STICKSLIP_HAVE_SICONOS
 #include "bench/siconos_peers.h"
 #endif

@@ -30,5 +30,6 @@ endfunction()
 
 install_component(complementarity stickslip_complementarity complementarity)
 if(TARGET stickslip_simulation)
-  install_component(simulation stickslip_simulation complementarity files math model collision contact stepping simulation scene)
+  install_component(simulation stickslip_simulation complementarity files math model collision contact stepping
+    simulation expression motion scene runs)
 endif()

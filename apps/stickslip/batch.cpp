@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "batch.h"
 
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/simulation/simulation.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -17,7 +17,7 @@
 namespace stickslip::app {
 namespace {
 
-void sample(const scene::Observer& observer, const simulation::Simulation& run, Result& result) {
+void sample(const runs::Observer& observer, const simulation::Simulation& run, Result& result) {
   observer.evaluate({run.state(), run.contacts(), run.last_report().events}, result.values);
   result.series.time.push_back(run.time());
   for (std::size_t k = 0; k < result.values.size(); ++k) result.series.values[k].push_back(result.values[k]);
@@ -25,7 +25,7 @@ void sample(const scene::Observer& observer, const simulation::Simulation& run, 
 
 void simulate(const scene::Scene& scene, int samples, Result& result) {
   simulation::Simulation run(scene.model, scene.method);
-  scene::Observer observer(scene);
+  runs::Observer observer(scene);
   result.values.resize(scene.observables.size());
   result.series.values.resize(scene.observables.size());
   result.step = scene.method.step;
@@ -42,7 +42,7 @@ void simulate(const scene::Scene& scene, int samples, Result& result) {
     });
   observer.evaluate({run.state(), run.contacts(), run.last_report().events}, result.values);
   for (std::size_t k = 0; k < result.values.size(); ++k)
-    result.grain.push_back(scene::grain_of(scene, k, result.values[k]));
+    result.grain.push_back(runs::grain_of(scene, k, result.values[k]));
   const simulation::Counters& counters = run.counters();
   result.certified = run.failure() == nullptr;
   result.finished = result.certified;

@@ -6,7 +6,7 @@
 #include "verbs.h"
 
 #include "stickslip/files/output_file.h"
-#include "stickslip/recording/reader.h"
+#include "stickslip/recording/recording.h"
 
 #include <fmt/format.h>
 

@@ -42,11 +42,11 @@ double deepest(simulation::Simulation& run) {
 struct LiveSession::Loaded {
   scene::Scene scene;
   std::unique_ptr<simulation::Simulation> simulation;
-  std::unique_ptr<scene::Observer> observer;
+  std::unique_ptr<runs::Observer> observer;
   std::vector<double> values;
   std::shared_ptr<const Hand> hand;  // that acts in this model
 
-  [[nodiscard]] scene::Observation observation() const {
+  [[nodiscard]] runs::Observation observation() const {
     return {simulation->state(), simulation->contacts(), simulation->last_report().events};
   }
 };
@@ -272,7 +272,7 @@ void LiveSession::load(bool go_on, bool same_scene) {
   if (!same || (hand_ && next->scene.model.bodies[static_cast<std::size_t>(hand_->body)].mass <= 0)) hand_.reset();
   if (hand_) lay_on(next->hand = hand_, next->scene.model);
   next->simulation = std::make_unique<simulation::Simulation>(next->scene.model, next->scene.method);
-  next->observer = std::make_unique<scene::Observer>(next->scene);
+  next->observer = std::make_unique<runs::Observer>(next->scene);
   next->values.resize(next->scene.observables.size());
   if (same) {
     next->simulation->continue_from(*now_->simulation);

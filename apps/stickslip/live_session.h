@@ -19,7 +19,7 @@
 #include "live_messages.h"
 
 #include "stickslip/recording/recorder.h"
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 

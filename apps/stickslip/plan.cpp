@@ -12,7 +12,7 @@
 #include "stickslip/files/output_file.h"
 #include "stickslip/planning/planner.h"
 #include "stickslip/planning/starts.h"
-#include "stickslip/recording/reader.h"
+#include "stickslip/recording/recording.h"
 #include "stickslip/report/page.h"
 
 #include <fmt/format.h>

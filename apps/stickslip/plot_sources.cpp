@@ -5,7 +5,7 @@
 #include "output_name.h"
 #include "run_session.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -40,8 +40,8 @@ std::string short_name(const std::string& name) {
 
 std::optional<double> constant_value(const std::string& text) {
   try {
-    return scene::Expression(text, scene::Scope{}).evaluate(0);
-  } catch (const scene::ExpressionError&) {
+    return expression::Expression(text, expression::Scope{}).evaluate(0);
+  } catch (const expression::ExpressionError&) {
     return std::nullopt;  // a word, as the name of a stepper
   }
 }
@@ -114,7 +114,7 @@ const PlotSource& PlotSources::named(const std::string& name) {
     labels.push_back(source.label);
   }
   if (!fs::exists(name)) {
-    const std::string hint = scene::did_you_mean(name, labels);
+    const std::string hint = expression::did_you_mean(name, labels);
     throw report::SeriesError(
         fmt::format("--against {}: neither the label of a run nor a file{}{}", name, hint.empty() ? "" : "; ", hint));
   }

@@ -53,7 +53,7 @@ RunSession::RunSession(const RunOptions& options, scene::Scene scene) : options_
   claim_outputs();
   if (scene_.method.tolerance > 0 && options_.find_step) choose_step();
   simulation_ = std::make_unique<simulation::Simulation>(scene_.model, scene_.method);
-  observer_ = std::make_unique<scene::Observer>(scene_);
+  observer_ = std::make_unique<runs::Observer>(scene_);
   values_.resize(scene_.observables.size());
   watch_every_step_ = !scene_.trackers.empty() || !scene_.stop.empty();
   show_progress_ = progress_wanted();
@@ -119,7 +119,7 @@ void RunSession::check_overlaps() {
                           "move them apart, or let --allow-overlap do it");
 }
 
-scene::Observation RunSession::now() const {
+runs::Observation RunSession::now() const {
   return {simulation_->state(), simulation_->contacts(), simulation_->last_report().events};
 }
 

@@ -8,7 +8,7 @@
 
 #include "stickslip/files/file_lock.h"
 #include "stickslip/recording/recorder.h"
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/error_control.h"
 #include "stickslip/simulation/simulation.h"
@@ -66,13 +66,13 @@ class RunSession {
   void check_overlaps();
   void claim_outputs();
   void choose_step();
-  [[nodiscard]] scene::Observation now() const;
+  [[nodiscard]] runs::Observation now() const;
   [[nodiscard]] const std::vector<Part>& parts_that_must_match();
 
   RunOptions options_;
   scene::Scene scene_;
   std::unique_ptr<simulation::Simulation> simulation_;
-  std::unique_ptr<scene::Observer> observer_;
+  std::unique_ptr<runs::Observer> observer_;
   std::unique_ptr<recording::Recorder> recorder_;
   std::optional<files::FileLock> checkpoint_lock_;  // one run at a time saves there
   std::vector<double> values_;

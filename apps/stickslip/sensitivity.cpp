@@ -7,7 +7,7 @@
 #include "verbs.h"
 
 #include "stickslip/sensitivity/start_coordinate.h"
-#include "stickslip/study/sensitivity.h"
+#include "stickslip/study/observable_derivatives.h"
 
 #include <fmt/format.h>
 

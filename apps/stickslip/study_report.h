@@ -6,7 +6,7 @@
 
 #include "step_check.h"
 
-#include "stickslip/study/summary.h"
+#include "stickslip/study/study_summary.h"
 
 #include <string>
 

@@ -62,7 +62,7 @@ int threads_of(const StudyOptions& options) {
 void compare_with_naive(const study::Study& study, const study::TrialRunner& runner, study::Store& store, int threads) {
   std::vector<double> success;
   double staged = 0;
-  store.read([&](const study::Trial&, const study::TrialResult& result) {
+  store.read([&](const study::TrialPoint&, const study::TrialResult& result) {
     success.push_back(result.success);
     staged += result.seconds;
   });
@@ -94,7 +94,7 @@ std::vector<StepCheck> check_best_trials(const study::Study& study, study::Store
   constexpr std::size_t kChecked = 3;
   if (!study.stages.empty()) return {};
   std::vector<std::pair<double, std::int64_t>> trials;
-  store.read([&](const study::Trial& trial, const study::TrialResult& result) {
+  store.read([&](const study::TrialPoint& trial, const study::TrialResult& result) {
     if (result.status != study::TrialStatus::Finished && result.status != study::TrialStatus::Stopped) return;
     if (!study.objective.empty() && !std::isfinite(result.objective)) return;
     trials.emplace_back(study.objective.empty() ? 0.0 : result.objective, trial.index);
@@ -104,7 +104,7 @@ std::vector<StepCheck> check_best_trials(const study::Study& study, study::Store
   std::vector<Variant> variants;
   for (std::size_t k = 0; k < std::min(kChecked, trials.size()); ++k) {
     const std::size_t pick = study.objective.empty() ? k * trials.size() / std::min(kChecked, trials.size()) : k;
-    const study::Trial trial = plan.trial(trials[pick].second);
+    const study::TrialPoint trial = plan.trial(trials[pick].second);
     variants.push_back({fmt::format("trial {}", trial.index), study::overrides_of(study, trial)});
   }
   return check_steps(study.scene_file.string(), threads, variants);

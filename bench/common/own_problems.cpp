@@ -4,8 +4,8 @@
 // The benchmark's own problems: a few of each family that the generators make, at sizes between those of the open
 // corpus.
 #include "bench/common/problem_set.h"
-#include "stickslip/complementarity/corpus/affine_generators.h"
-#include "stickslip/complementarity/corpus/contact_generators.h"
+#include "tests/problems/affine_generators.h"
+#include "tests/problems/contact_generators.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "bench/common/runs.h"
-#include "bench/common/statistics.h"
+#include "bench/common/solver_statistics.h"
 
 #include <span>
 #include <string>

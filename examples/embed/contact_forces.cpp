@@ -12,7 +12,7 @@
 //   > speed at the end 1.25 m/s
 //
 // Friction is the mean over a step, in which the push grows by 0.02 N. Use: contact_forces [FILE.toml]
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 
@@ -28,7 +28,7 @@ namespace {
 int run(const char* file) {
   const scene::Scene scene = scene::load_scene(file);  // parse_scene takes the text itself
   simulation::Simulation simulation(scene.model, scene.method);
-  scene::Observer observer(scene);
+  runs::Observer observer(scene);
 
   for (int k = 1; k <= 1000; ++k) {
     if (!simulation.step().certified) {

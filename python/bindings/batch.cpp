@@ -6,8 +6,8 @@
 #include "handles.h"
 
 #include "stickslip/scene/scene_file.h"
+#include "stickslip/study/observable_derivatives.h"
 #include "stickslip/study/scene_run.h"
-#include "stickslip/study/sensitivity.h"
 #include "stickslip/study/statistics.h"
 
 #include <pybind11/stl.h>

@@ -4,7 +4,7 @@
 // stickslip.Recording and stickslip.Store: what runs and studies wrote, as arrays.
 #include "handles.h"
 
-#include "stickslip/recording/reader.h"
+#include "stickslip/recording/recording.h"
 #include "stickslip/report/page.h"
 #include "stickslip/study/store.h"
 
@@ -63,7 +63,7 @@ py::dict columns_of(study::Store& store) {
   std::vector<std::vector<double>> parameters(header.parameters.size()), observables(header.observables.size());
   std::vector<double> trial, success, objective, end_time, residual;
   std::vector<std::string> status, cause;
-  store.read([&](const study::Trial& at, const study::TrialResult& row) {
+  store.read([&](const study::TrialPoint& at, const study::TrialResult& row) {
     trial.push_back(static_cast<double>(at.index));
     for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].push_back(at.values[i]);
     for (std::size_t i = 0; i < observables.size(); ++i) observables[i].push_back(row.observables[i]);

@@ -10,7 +10,7 @@
 
 #include "arrays.h"
 
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 
@@ -88,7 +88,7 @@ class Simulation {
 
   std::unique_ptr<scene::Scene> scene_;  // stays where it is: forces and observers point into it
   std::unique_ptr<simulation::Simulation> simulation_;
-  std::unique_ptr<scene::Observer> observer_;
+  std::unique_ptr<runs::Observer> observer_;
   std::shared_ptr<std::vector<model::Wrench>> applied_;  // read by the force functions; null until forces are used
   std::atomic<bool> busy_ = false;
 };

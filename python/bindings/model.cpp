@@ -4,8 +4,8 @@
 // stickslip.Model: a scene with values for its parameters.
 #include "handles.h"
 
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/keys.h"
-#include "stickslip/scene/nearest_name.h"
 
 #include <pybind11/stl.h>
 

@@ -4,7 +4,7 @@
 // stickslip.Simulation: a model in motion, step by step.
 #include "handles.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 
 #include <pybind11/stl.h>
 
@@ -237,7 +237,7 @@ Simulation::Simulation(const Model& model) : scene_(std::make_unique<scene::Scen
 
 void Simulation::start() {
   simulation_ = std::make_unique<simulation::Simulation>(scene_->model, scene_->method);
-  observer_ = std::make_unique<scene::Observer>(*scene_);
+  observer_ = std::make_unique<runs::Observer>(*scene_);
   if (const auto overlaps = simulation_->overlaps(); !overlaps.empty())
     throw scene::SceneError({scene_->file.string(), 0, 0},
                             fmt::format("{} and {} overlap by {:.3g} at the start", overlaps.front().body_a,
@@ -251,7 +251,7 @@ std::size_t Simulation::body_index(const std::string& name) const {
     if (scene_->model.bodies[i].name == name) return i;
     known.push_back(scene_->model.bodies[i].name);
   }
-  const std::string hint = scene::did_you_mean(name, known);
+  const std::string hint = expression::did_you_mean(name, known);
   throw py::key_error(fmt::format("no body \"{}\"{}{}", name, hint.empty() ? "" : "; ", hint));
 }
 
@@ -329,7 +329,7 @@ void Simulation::set_state(const model::State& state) {
   auto next = std::make_unique<simulation::Simulation>(scene_->model, scene_->method);
   next->set_state(state);
   simulation_ = std::move(next);
-  observer_ = std::make_unique<scene::Observer>(*scene_);
+  observer_ = std::make_unique<runs::Observer>(*scene_);
   observer_->advance({simulation_->state(), simulation_->contacts(), {}});
 }
 

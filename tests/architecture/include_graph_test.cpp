@@ -39,13 +39,21 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"stepping", {"math", "model", "collision", "contact", "complementarity"}},
       {"simulation",
        {"files", "math", "model", "collision", "contact", "complementarity", "complementarity/corpus", "stepping"}},
-      {"scene", {"files", "math", "model", "collision", "contact", "complementarity", "stepping", "simulation"}},
-      {"sensitivity", {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation", "scene"}},
+      {"expression", {"math", "model", "collision", "contact", "stepping"}},
+      {"motion", {"files", "math", "model", "expression"}},
+      {"scene", {"files", "math", "model", "collision", "contact", "stepping", "simulation", "expression", "motion"}},
+      {"runs", {"files", "math", "model", "collision", "contact", "stepping", "simulation", "expression", "scene"}},
+      {"sensitivity",
+       {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation", "expression", "motion",
+        "scene", "runs"}},
       {"planning",
-       {"math", "model", "collision", "contact", "complementarity", "stepping", "simulation", "scene", "sensitivity"}},
+       {"files", "math", "model", "collision", "contact", "complementarity", "stepping", "simulation", "expression",
+        "scene", "runs", "sensitivity"}},
       {"recording", {"files", "math", "model", "collision", "contact", "stepping", "simulation"}},
-      {"report", {"files", "math", "model", "collision", "contact", "recording", "scene", "study"}},
-      {"study", {"files", "math", "model", "collision", "contact", "stepping", "simulation", "scene", "sensitivity"}},
+      {"report", {"files", "math", "model", "collision", "contact", "recording", "expression", "scene", "study"}},
+      {"study",
+       {"files", "math", "model", "collision", "contact", "stepping", "simulation", "expression", "scene", "runs",
+        "sensitivity"}},
       {"study_mpi", {"math", "study"}},
   };
   return kAllowed;
@@ -97,6 +105,19 @@ TEST(IncludeGraph, TheTestSeesUpwardIncludes) {
   EXPECT_NE(objection({"stickslip/stepping/x.h", "stickslip/scene/scene.h"}), "");
   EXPECT_NE(objection({"stickslip/helpers/x.h", "vector"}), "");
   EXPECT_EQ(objection({"stickslip/complementarity/corpus/x.h", "stickslip/complementarity/status.h"}), "");
+}
+
+// A header's name says which one is meant, in every folder of the project.
+TEST(IncludeGraph, NoTwoHeadersShareAName) {
+  std::map<std::string, std::string> found;
+  for (const char* folder : {"src", "apps", "bench", "tests", "python", "plugins", "examples"})
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(tests::kSourceFolder) / folder)) {
+      if (entry.path().extension() != ".h") continue;
+      const std::string path = relative(entry.path(), tests::kSourceFolder).string();
+      const auto [first, added] = found.emplace(entry.path().filename().string(), path);
+      EXPECT_TRUE(added) << path << " has the name of " << first->second;
+    }
+  EXPECT_GT(found.size(), 100U) << "the headers were not found";
 }
 
 // Headers name the project's files by their full path, so that a file can be found from the line that includes it.

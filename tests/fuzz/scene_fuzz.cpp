@@ -3,7 +3,7 @@
 //
 // libFuzzer: any text as a scene. It must give either a SceneError of one line, or a scene whose motions, forces and
 // observables can be evaluated at the start (or say with a SceneError that they are not a number).
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene.h"
 
 #include <cstdint>
@@ -34,7 +34,7 @@ void evaluate(const scene::Scene& scene) {
     for (const model::ForceFunction& force : body.forces) force(state, wrench);
     require(wrench.force.allFinite() && wrench.torque.allFinite(), "a force is not finite");
   }
-  scene::Observer observer(scene);
+  runs::Observer observer(scene);
   std::vector<double> values(scene.observables.size());
   observer.advance({state, {}, {}});
   observer.evaluate({state, {}, {}}, values);

@@ -17,7 +17,7 @@ using namespace stickslip;
 std::string everything_in(study::Store& store) {
   std::ostringstream text;
   text << store.header().meaning << store.header().study_text << store.count();
-  store.read([&](const study::Trial& trial, const study::TrialResult& result) {
+  store.read([&](const study::TrialPoint& trial, const study::TrialResult& result) {
     text << trial.index << ' ' << result.cause << ' ' << result.objective;
     for (const double x : trial.values) text << ' ' << x;
     for (const double x : result.observables) text << ' ' << x;
@@ -43,7 +43,7 @@ struct Valid {
         result.index = k;
         result.cause = "none";
         result.observables = {1.0 / static_cast<double>(k + 1)};
-        store->add({{study::Trial{k, 0, k, {0.1 * static_cast<double>(k)}}, result}});
+        store->add({{study::TrialPoint{k, 0, k, {0.1 * static_cast<double>(k)}}, result}});
       }
       content = everything_in(*store);
     }

@@ -3,8 +3,8 @@
 //
 // libFuzzer: any text as a study of a small scene. It gives a SceneError of one line, or a study whose first trials are
 // defined.
-#include "stickslip/study/plan.h"
 #include "stickslip/study/study.h"
+#include "stickslip/study/trial_plan.h"
 
 #include "tests/fuzz/fuzz_support.h"
 

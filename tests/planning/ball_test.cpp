@@ -82,7 +82,7 @@ TEST(SlowPlanBall, HundredRandomTargetsOfAThousandSteps) {
 // The form of paper 001, one complementarity problem for all steps, has the same solution.
 TEST(PlanBall, WholeTrajectory) {
   Plan plan = load_example("plan-ball");
-  plan.method = Method::Whole;
+  plan.method = SearchMethod::Whole;
   const PlanResult result = solve(plan);
   ASSERT_EQ(result.status, PlanResult::Status::Solved) << result.violated << ' ' << result.violation;
   EXPECT_EQ(result.method, "whole");

@@ -22,7 +22,7 @@ TEST(PlanDisk, ImplicitSteps) {
 TEST(PlanDisk, WholeTrajectory) {
   for (const char* steps : {"22", "220"}) {
     Plan plan = load_example("plan-disk", {{"steps", steps}});
-    plan.method = Method::Whole;
+    plan.method = SearchMethod::Whole;
     const PlanResult result = solve(plan);
     ASSERT_EQ(result.status, PlanResult::Status::Solved) << steps << ' ' << result.violation;
     EXPECT_NEAR(named(plan, result.solutions[0]).at("v0"), launch(steps), 1e-9);

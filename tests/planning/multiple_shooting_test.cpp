@@ -10,9 +10,9 @@ namespace {
 
 TEST(PlanHump, FittedSegmentsFindWhatWholeRunsDoNot) {
   Plan plan = load_example("plan-hump");
-  plan.method = Method::Shooting;
+  plan.method = SearchMethod::Shooting;
   EXPECT_EQ(solve(plan).status, PlanResult::Status::NotFound);
-  plan.method = Method::Auto;
+  plan.method = SearchMethod::Auto;
   const PlanResult result = solve(plan);
   ASSERT_EQ(result.status, PlanResult::Status::Solved) << result.violation << ' ' << result.cause;
   EXPECT_EQ(result.method, "multiple-shooting");
@@ -30,10 +30,10 @@ TEST(PlanHump, LaunchIsJustEnoughForTheTop) {
 // Where shooting works, segments lead to the same motion.
 TEST(MultipleShooting, FindsTheSameLaunches) {
   Plan disk = load_example("plan-disk");
-  disk.method = Method::Multiple;
+  disk.method = SearchMethod::Multiple;
   EXPECT_NEAR(expect_solved(disk).at("v0"), 1.252860, 1e-6);
   Plan ball = load_example("plan-ball");
-  ball.method = Method::Multiple;
+  ball.method = SearchMethod::Multiple;
   EXPECT_NEAR(expect_solved(ball).at("vx"), 1.544679596, 1e-8);
 }
 

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // Pushing plans: poses that random needle paths reach, found again within 12 starts.
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/simulation/simulation.h"
 #include "tests/planning/plan_files.h"
 
@@ -14,7 +14,7 @@ namespace {
 // The observables at the end of a run, by name.
 std::map<std::string, double> observe(const scene::Scene& scene) {
   simulation::Simulation run(scene.model, scene.method);
-  scene::Observer observer(scene);
+  runs::Observer observer(scene);
   const auto advance = [&] { observer.advance({run.state(), run.contacts(), {}}); };
   advance();
   EXPECT_TRUE(run.run_until(scene.duration, [&](const simulation::Simulation&) {

@@ -4,7 +4,7 @@
 // A made-up run for the tests of recordings: everything in frame k can be recomputed from k.
 #pragma once
 
-#include "stickslip/recording/reader.h"
+#include "stickslip/recording/recording.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

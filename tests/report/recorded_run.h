@@ -4,8 +4,8 @@
 // Recordings of made-up runs, in a file that goes away with them.
 #pragma once
 
-#include "stickslip/recording/reader.h"
 #include "stickslip/recording/recorder.h"
+#include "stickslip/recording/recording.h"
 #include "stickslip/recording/run_description.h"
 
 #include <unistd.h>

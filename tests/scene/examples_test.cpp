@@ -3,7 +3,7 @@
 //
 // The examples load, have the parameters and observables that their users rely on, and run certified. Their truth is
 // checked in tests/papers.
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 #include "tests/support/paths.h"
@@ -33,7 +33,7 @@ std::filesystem::path file_of(const std::string& name) {
 // Runs a scene to the given time (or its end) and returns the observables.
 std::map<std::string, double> run(const Scene& scene, double until) {
   simulation::Simulation simulation(scene.model, scene.method);
-  Observer observer(scene);
+  runs::Observer observer(scene);
   observer.advance({simulation.state(), simulation.contacts(), {}});
   const bool finished = simulation.run_until(std::min(until, scene.duration), [&](const simulation::Simulation& now) {
     observer.advance({now.state(), now.contacts(), now.last_report().events});

@@ -3,7 +3,7 @@
 //
 // Numbers near the ends of double, motions with poles, periods that never end: refused where they are written, within
 // seconds, or computed right.
-#include "stickslip/scene/motion.h"
+#include "stickslip/motion/prescribed_motion.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 #include "tests/support/paths.h"

@@ -29,7 +29,7 @@ double value_of(const scene::Scene& scene, const std::string& observable) {
   EXPECT_TRUE(run.run_until(scene.duration)) << "a step at t = " << run.failed_at() << " was not certified";
   for (const scene::Observable& one : scene.observables)
     if (one.name == observable) {
-      scene::EvaluationContext context;
+      expression::EvaluationContext context;
       context.time = run.end().time;
       context.model = &scene.model;
       context.state = &run.end();

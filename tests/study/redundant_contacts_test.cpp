@@ -4,7 +4,7 @@
 // Derivatives of bodies that slide and turn on more contacts than the balance of forces needs. Friction then depends on
 // how the feet share the load, and so do the derivatives. Differences of whole runs see what the solver really chose;
 // the solver keeps its share to 1e-7 only, so they take long steps.
-#include "stickslip/study/sensitivity.h"
+#include "stickslip/study/observable_derivatives.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

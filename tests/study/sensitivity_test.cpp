@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // Derivatives of runs against closed forms.
-#include "stickslip/study/sensitivity.h"
+#include "stickslip/study/observable_derivatives.h"
 #include "tests/support/paths.h"
 
 #include <gmock/gmock.h>

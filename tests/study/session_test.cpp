@@ -4,7 +4,7 @@
 // What a study leaves in its store does not depend on how it was run: threads, interruptions, stop rules.
 #include "stickslip/study/session.h"
 #include "stickslip/study/csv.h"
-#include "stickslip/study/summary.h"
+#include "stickslip/study/study_summary.h"
 #include "tests/study/study_files.h"
 
 #include <gmock/gmock.h>
@@ -68,9 +68,9 @@ TEST_F(StudySession, InterruptedAndResumedIsTheSameAsNeverStopped) {
   {
     const auto store = Store::create_or_resume(folder_ / "cut.db", header);
     Session session(s, *store);
-    std::vector<std::pair<Trial, TrialResult>> results;
+    std::vector<std::pair<TrialPoint, TrialResult>> results;
     for (int i = 0; i < 7; ++i) {
-      Trial trial = *session.take();
+      TrialPoint trial = *session.take();
       TrialResult result = runner.run(trial);
       if (i >= 4) results.emplace(results.begin(), std::move(trial), std::move(result));
     }
@@ -109,7 +109,7 @@ TEST_F(StudySession, StopRuleEndsAtTheSameTrialForEveryNumberOfThreads) {
   // One trial less, and the interval is wider than the rule asks.
   const auto store = Store::open(folder_ / "one.db");
   RateEstimator all, but_one;
-  store->read([&](const Trial& trial, const TrialResult& result) {
+  store->read([&](const TrialPoint& trial, const TrialResult& result) {
     all.add(result.success != 0);
     if (trial.index + 1 < trials) but_one.add(result.success != 0);
   });
@@ -125,7 +125,7 @@ TEST_F(StudySession, GroupsMayStopForThemselves) {
   const std::string one = run(study(text), "one.db", 1);
   EXPECT_EQ(run(study(text), "three.db", 3), one);
   std::map<std::int64_t, int> trials;
-  Store::open(folder_ / "one.db")->read([&](const Trial& trial, const TrialResult&) { ++trials[trial.group]; });
+  Store::open(folder_ / "one.db")->read([&](const TrialPoint& trial, const TrialResult&) { ++trials[trial.group]; });
   EXPECT_LT(trials[0], trials[1]) << "the slow block's ways differ less";
 }
 

@@ -2,9 +2,9 @@
 // Copyright the stickslip authors
 //
 // Study files: what they say, and that what is wrong in them is said with its place.
-#include "stickslip/study/plan.h"
 #include "stickslip/study/study.h"
 #include "stickslip/study/study_keys.h"
+#include "stickslip/study/trial_plan.h"
 #include "stickslip/study/trial_run.h"
 #include "tests/study/study_files.h"
 #include "tests/support/paths.h"

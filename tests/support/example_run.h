@@ -4,7 +4,7 @@
 // Runs examples/NAME/scene.toml as `stickslip run` does, with --set overrides, and keeps the observables at the end.
 #pragma once
 
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 #include "tests/support/paths.h"
@@ -55,7 +55,7 @@ class ExampleRun {
  private:
   scene::Scene scene_;
   simulation::Simulation simulation_;
-  scene::Observer observer_;
+  runs::Observer observer_;
   std::map<std::string, double> values_;
 };
 

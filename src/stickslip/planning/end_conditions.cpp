@@ -26,9 +26,9 @@ scene::Value part_of(const scene::Value& whole, std::size_t begin, std::size_t e
   return part;
 }
 
-scene::Scope scope_of(const scene::Scene& scene) {
-  scene::Scope scope;
-  scope.reach = scene::Reach::State;
+expression::Scope scope_of(const scene::Scene& scene) {
+  expression::Scope scope;
+  scope.reach = expression::Reach::State;
   scope.planar = scene.model.dimension == 2;
   for (const scene::Parameter& parameter : scene.parameters) scope.constants[parameter.name] = parameter.value;
   const int n = static_cast<int>(scene.model.bodies.size());
@@ -40,7 +40,7 @@ scene::Scope scope_of(const scene::Scene& scene) {
   for (const scene::Observable& observable : scene.observables) {
     if (observable.text.empty() || observable.expression.uses_history() || observable.expression.depends_on_contacts())
       continue;
-    scope.definitions[observable.name] = scene::parse_expression(observable.text);
+    scope.definitions[observable.name] = expression::parse_expression(observable.text);
   }
   return scope;
 }
@@ -79,7 +79,7 @@ Condition split_condition(const scene::Value& value) {
 }
 
 EndConditions::EndConditions(const Plan& plan, const scene::Scene& scene) : model_(scene.model) {
-  const scene::Scope scope = scope_of(scene);
+  const expression::Scope scope = scope_of(scene);
   for (const Condition& condition : plan.conditions) {
     const std::string what = fmt::format("the condition \"{}\"", condition.text);
     left_.push_back(scene::read_expression(condition.left, scope, what));
@@ -89,11 +89,11 @@ EndConditions::EndConditions(const Plan& plan, const scene::Scene& scene) : mode
   if (plan.has_objective) objective_.push_back(scene::read_expression(plan.objective, scope, "the objective"));
 }
 
-scene::EvaluationContext EndConditions::context(const model::State& start, const model::State& end) {
+expression::EvaluationContext EndConditions::context(const model::State& start, const model::State& end) {
   both_.time = end.time;
   both_.bodies.assign(end.bodies.begin(), end.bodies.end());
   both_.bodies.insert(both_.bodies.end(), start.bodies.begin(), start.bodies.end());
-  scene::EvaluationContext context;
+  expression::EvaluationContext context;
   context.time = end.time;
   context.model = &model_;
   context.state = &both_;
@@ -101,7 +101,7 @@ scene::EvaluationContext EndConditions::context(const model::State& start, const
 }
 
 void EndConditions::evaluate(const model::State& start, const model::State& end, Eigen::VectorXd& values) {
-  const scene::EvaluationContext context = this->context(start, end);
+  const expression::EvaluationContext context = this->context(start, end);
   values.resize(static_cast<Eigen::Index>(left_.size() + objective_.size()));
   for (std::size_t i = 0; i < left_.size(); ++i) {
     const double difference = left_[i].evaluate(context) - right_[i].evaluate(context);
@@ -111,7 +111,7 @@ void EndConditions::evaluate(const model::State& start, const model::State& end,
 }
 
 std::vector<ReachedCondition> EndConditions::reached(const model::State& start, const model::State& end) {
-  const scene::EvaluationContext context = this->context(start, end);
+  const expression::EvaluationContext context = this->context(start, end);
   std::vector<ReachedCondition> list;
   for (std::size_t i = 0; i < left_.size(); ++i) {
     const double left = left_[i].evaluate(context), right = right_[i].evaluate(context);

@@ -45,11 +45,11 @@ class EndConditions {
   }
 
  private:
-  scene::EvaluationContext context(const model::State& start, const model::State& end);
+  expression::EvaluationContext context(const model::State& start, const model::State& end);
   const model::Model& model_;
-  std::vector<scene::Expression> left_, right_;
+  std::vector<expression::Expression> left_, right_;
   std::vector<Condition::Relation> relations_;
-  std::vector<scene::Expression> objective_;  // one or none
+  std::vector<expression::Expression> objective_;  // one or none
   model::State both_;
 };
 

@@ -78,7 +78,7 @@ class Segments final : public Target {
 
   // Nodes on the run from these unknowns. False when it has none.
   bool begin(const VectorXd& start, std::string& cause) {
-    const Placed placed = shooter_.place(start, false);
+    const SceneAtUnknowns placed = shooter_.place(start, false);
     if (placed.scene == nullptr) {
       cause = placed.cause;
       return false;
@@ -113,7 +113,7 @@ class Segments final : public Target {
   [[nodiscard]] Shot shoot(const VectorXd& unknowns, bool with_derivatives) override {
     Shot shot;
     const Index n = std::ssize(plan_.unknowns), conditions = shooter_.residuals();
-    const Placed placed = shooter_.place(unknowns.head(n), with_derivatives);
+    const SceneAtUnknowns placed = shooter_.place(unknowns.head(n), with_derivatives);
     if (placed.scene == nullptr) {
       shot.cause = placed.cause;
       return shot;
@@ -211,7 +211,7 @@ class Segments final : public Target {
   }
 
   // Of segment j: the plan's unknowns, then the coordinates of the node it begins with.
-  [[nodiscard]] std::vector<Direction> directions_at(const Placed& placed, std::size_t j,
+  [[nodiscard]] std::vector<Direction> directions_at(const SceneAtUnknowns& placed, std::size_t j,
                                                      const VectorXd& unknowns) const {
     std::vector<Direction> list = placed.directions;
     if (j == 0) return list;
@@ -301,13 +301,13 @@ class Segments final : public Target {
 
 }  // namespace
 
-Search solve_multiple(const Plan& plan, Shooter& shooter, const VectorXd& start) {
-  Search result;
+SearchResult solve_multiple(const Plan& plan, Shooter& shooter, const VectorXd& start) {
+  SearchResult result;
   Segments segments(plan, shooter);
   if (!segments.begin(start, result.cause)) return result;
-  const Search found = search(plan, segments, segments.first());
+  const SearchResult found = search(plan, segments, segments.first());
   result.iterations = found.iterations;
-  if (found.ending != Search::Ending::Solved) {
+  if (found.ending != SearchResult::Ending::Solved) {
     result.cause = found.cause;
     return result;
   }

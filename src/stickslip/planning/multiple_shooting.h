@@ -22,12 +22,12 @@
 // (spatial) more unknowns per body, and a dense least-squares problem of that size times K.
 #pragma once
 
-#include "stickslip/planning/search.h"
+#include "stickslip/planning/plan_search.h"
 
 namespace stickslip::planning {
 
 // From the given unknowns. Solved: confirmed by a whole run. Otherwise the residual is that of the confirmation, if it
 // came to that.
-[[nodiscard]] Search solve_multiple(const Plan& plan, Shooter& shooter, const Eigen::VectorXd& start);
+[[nodiscard]] SearchResult solve_multiple(const Plan& plan, Shooter& shooter, const Eigen::VectorXd& start);
 
 }  // namespace stickslip::planning

@@ -74,7 +74,7 @@ class Problem {
 
 }  // namespace
 
-Search minimise(const Plan& plan, Shooter& shooter, const Search& feasible) {
+SearchResult minimise(const Plan& plan, Shooter& shooter, const SearchResult& feasible) {
   Problem problem(plan, shooter);
   const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> sqp(
       nlopt_create(NLOPT_LD_SLSQP, static_cast<unsigned>(plan.unknowns.size())), nlopt_destroy);
@@ -97,9 +97,9 @@ Search minimise(const Plan& plan, Shooter& shooter, const Search& feasible) {
   nlopt_set_maxeval(sqp.get(), 10 * plan.iterations);
   double value = 0;
   static_cast<void>(nlopt_optimize(sqp.get(), u.data(), &value));  // however it ends, what it found counts
-  Search best = search(plan, shooter, Eigen::Map<const VectorXd>(u.data(), static_cast<Index>(u.size())));
+  SearchResult best = search(plan, shooter, Eigen::Map<const VectorXd>(u.data(), static_cast<Index>(u.size())));
   best.iterations += feasible.iterations;
-  const bool better = best.ending == Search::Ending::Solved && best.objective <= feasible.objective;
+  const bool better = best.ending == SearchResult::Ending::Solved && best.objective <= feasible.objective;
   return better ? best : feasible;
 }
 

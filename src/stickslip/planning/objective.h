@@ -10,11 +10,11 @@
 // is NLopt's SLSQP (Kraft 1988) with the derivatives of the run; the end is brought back to the conditions by search.h.
 #pragma once
 
-#include "stickslip/planning/search.h"
+#include "stickslip/planning/plan_search.h"
 
 namespace stickslip::planning {
 
 // From a solution of the conditions. The result is a solution as well, with an objective that is no larger.
-[[nodiscard]] Search minimise(const Plan& plan, Shooter& shooter, const Search& feasible);
+[[nodiscard]] SearchResult minimise(const Plan& plan, Shooter& shooter, const SearchResult& feasible);
 
 }  // namespace stickslip::planning

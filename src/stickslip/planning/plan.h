@@ -45,10 +45,10 @@ struct Condition {
 // Where a coordinate of a body is thought to be on the way, as a function of time: where multiple shooting begins.
 struct PathEntry {
   int body = -1, component = 0;  // as in Unknown
-  scene::Expression expression;
+  expression::Expression expression;
 };
 
-enum class Method { Auto, Shooting, Multiple, Whole };
+enum class SearchMethod { Auto, Shooting, Multiple, Whole };
 enum class Wanted { One, All };
 
 struct Plan {
@@ -62,7 +62,7 @@ struct Plan {
   bool has_objective = false;
   bool closest = false;  // fewer conditions than unknowns: the solution near the start is wanted
   std::int64_t steps = 0;
-  Method method = Method::Auto;
+  SearchMethod method = SearchMethod::Auto;
   scene::Place method_place;
   int segments = 8;  // of multiple shooting
   std::vector<PathEntry> path;

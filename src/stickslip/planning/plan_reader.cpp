@@ -4,11 +4,11 @@
 // From a file to a Plan: the keys, then everything against the scene, so that what can be wrong is said before the
 // first search.
 #include "stickslip/contact/support_rows.h"
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/planning/end_conditions.h"
 #include "stickslip/planning/plan.h"
 #include "stickslip/planning/plan_keys.h"
 #include "stickslip/planning/start_coordinates.h"
-#include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/tangent.h"
 
@@ -128,7 +128,7 @@ class PlanReader {
     if (found == scene_.parameters.end()) {
       std::vector<std::string> names;
       for (const scene::Parameter& parameter : scene_.parameters) names.push_back(parameter.name);
-      const std::string hint = scene::did_you_mean(unknown.name, names);
+      const std::string hint = expression::did_you_mean(unknown.name, names);
       throw SceneError(entry.place, fmt::format("the scene has no parameter '{}'", unknown.name),
                        hint.empty() ? "for a coordinate at the start, write start = \"body.vx\"" : hint);
     }
@@ -161,7 +161,7 @@ class PlanReader {
       throw SceneError(top.require(key).place, fmt::format("{}: unknown name '{}'", top.what(key), text),
                        "known are " + list);
     };
-    plan_.method = static_cast<Method>(word("method", {"auto", "shooting", "multiple-shooting", "whole"}));
+    plan_.method = static_cast<SearchMethod>(word("method", {"auto", "shooting", "multiple-shooting", "whole"}));
     if (const Value* method = top.find("method")) plan_.method_place = method->place;
     plan_.segments = static_cast<int>(top.integer("segments", plan_.segments, 2, 100));
     if (top.has("touches")) plan_.touches = static_cast<int>(top.integer("touches", 0, 0, 1e6));
@@ -177,8 +177,8 @@ class PlanReader {
   void read_path(const TableReader& top) {
     const Value* path = top.find("path");
     if (path == nullptr) return;
-    scene::Scope scope = constants_;
-    scope.reach = scene::Reach::Time;
+    expression::Scope scope = constants_;
+    scope.reach = expression::Reach::Time;
     const auto must_be_table = [](const Value& value) {
       if (value.kind != Value::Kind::Table)
         throw SceneError(value.place, "'path' must have a table for each body, such as [path.ball]");
@@ -262,7 +262,7 @@ class PlanReader {
 
   scene::Document file_;
   std::vector<scene::Override> given_;
-  scene::Scope constants_;
+  expression::Scope constants_;
   scene::Scene scene_;
   Plan plan_;
 };

@@ -32,8 +32,8 @@ bool within_bounds(const Plan& plan, const VectorXd& u) {
   return true;
 }
 
-void note_closest(const Plan& plan, const Search& found, PlanResult& result) {
-  if (found.ending == Search::Ending::NeverRan) {
+void note_closest(const Plan& plan, const SearchResult& found, PlanResult& result) {
+  if (found.ending == SearchResult::Ending::NeverRan) {
     if (result.cause.empty()) result.cause = found.cause;
     return;
   }
@@ -53,15 +53,16 @@ class Planner {
 
   PlanResult run() {
     const std::string objection = objection_to_whole(plan_, shooter_.scene());
-    if (plan_.method == Method::Whole && !objection.empty()) throw scene::SceneError(plan_.method_place, objection);
+    if (plan_.method == SearchMethod::Whole && !objection.empty())
+      throw scene::SceneError(plan_.method_place, objection);
     const auto begin = std::chrono::steady_clock::now();
-    const auto wanted = [&](Method method) {
-      return result_.solutions.empty() && (plan_.method == Method::Auto || plan_.method == method);
+    const auto wanted = [&](SearchMethod method) {
+      return result_.solutions.empty() && (plan_.method == SearchMethod::Auto || plan_.method == method);
     };
-    if (wanted(Method::Shooting)) search_all("shooting", [&](const VectorXd& start) { return shoot(start); });
-    if (wanted(Method::Multiple))
+    if (wanted(SearchMethod::Shooting)) search_all("shooting", [&](const VectorXd& start) { return shoot(start); });
+    if (wanted(SearchMethod::Multiple))
       search_all("multiple-shooting", [&](const VectorXd& start) { return multiple(start); });
-    if (wanted(Method::Whole) && objection.empty())
+    if (wanted(SearchMethod::Whole) && objection.empty())
       search_all("whole", [&](const VectorXd& start) { return whole(start); });
     if (plan_.has_objective) std::ranges::stable_sort(result_.solutions, {}, &Solution::objective);
     result_.status = result_.solutions.empty() ? PlanResult::Status::NotFound : PlanResult::Status::Solved;
@@ -80,24 +81,24 @@ class Planner {
   }
 
  private:
-  Search shoot(const VectorXd& start) { return improved(search(plan_, shooter_, start)); }
-  Search multiple(const VectorXd& start) { return improved(solve_multiple(plan_, shooter_, start)); }
+  SearchResult shoot(const VectorXd& start) { return improved(search(plan_, shooter_, start)); }
+  SearchResult multiple(const VectorXd& start) { return improved(solve_multiple(plan_, shooter_, start)); }
 
-  Search improved(const Search& found) {
-    const bool improve = plan_.has_objective && found.ending == Search::Ending::Solved;
+  SearchResult improved(const SearchResult& found) {
+    const bool improve = plan_.has_objective && found.ending == SearchResult::Ending::Solved;
     return improve ? minimise(plan_, shooter_, found) : found;
   }
 
   // The simulator's own run, which is one Newton step away at most, has the last word.
-  Search whole(const VectorXd& start) {
-    const Search found = solve_whole(plan_, shooter_, start);
-    if (found.ending != Search::Ending::Solved) return found;
+  SearchResult whole(const VectorXd& start) {
+    const SearchResult found = solve_whole(plan_, shooter_, start);
+    if (found.ending != SearchResult::Ending::Solved) return found;
     if (!within_bounds(plan_, found.unknowns)) {
-      Search outside;  // the complementarity problem knows no bounds of the unknowns
+      SearchResult outside;  // the complementarity problem knows no bounds of the unknowns
       outside.cause = "the whole trajectory has a solution, but outside the bounds of the unknowns";
       return outside;
     }
-    Search confirmed = search(plan_, shooter_, found.unknowns);
+    SearchResult confirmed = search(plan_, shooter_, found.unknowns);
     confirmed.iterations += found.iterations;
     return confirmed;
   }
@@ -130,9 +131,9 @@ class Planner {
     int number = 0;
     for (std::optional<Start> start; (start = starts_.at(number)); ++number) {
       choose(*start);
-      const Search found = one(start->unknowns);
+      const SearchResult found = one(start->unknowns);
       ++result_.starts;
-      if (found.ending != Search::Ending::Solved) {
+      if (found.ending != SearchResult::Ending::Solved) {
         note_closest(plan_, found, result_);
         continue;
       }

@@ -8,7 +8,7 @@
 
 #include "stickslip/planning/end_conditions.h"
 #include "stickslip/planning/plan.h"
-#include "stickslip/planning/search.h"
+#include "stickslip/planning/plan_search.h"
 
 namespace stickslip::planning {
 

@@ -60,8 +60,8 @@ Shooter::Shooter(const Plan& plan) : plan_(plan) {
 
 Shooter::~Shooter() = default;
 
-Placed Shooter::place(const VectorXd& unknowns, bool with_directions) {
-  Placed placed;
+SceneAtUnknowns Shooter::place(const VectorXd& unknowns, bool with_directions) {
+  SceneAtUnknowns placed;
   if (start_only_)
     place_start(unknowns, with_directions, placed);
   else
@@ -69,7 +69,7 @@ Placed Shooter::place(const VectorXd& unknowns, bool with_directions) {
   return placed;
 }
 
-void Shooter::place_start(const VectorXd& unknowns, bool with_directions, Placed& placed) {
+void Shooter::place_start(const VectorXd& unknowns, bool with_directions, SceneAtUnknowns& placed) {
   for (std::size_t i = 0; i < plan_.unknowns.size(); ++i) {
     const Unknown& unknown = plan_.unknowns[i];
     set_component(unknown.component, unknowns[static_cast<Index>(i)],
@@ -88,7 +88,7 @@ void Shooter::place_start(const VectorXd& unknowns, bool with_directions, Placed
   placed.high = placed.low;
 }
 
-void Shooter::place_scene(const VectorXd& unknowns, bool with_directions, Placed& placed) {
+void Shooter::place_scene(const VectorXd& unknowns, bool with_directions, SceneAtUnknowns& placed) {
   const auto add = [&](const VectorXd& at) {
     placed.scenes.push_back(std::make_unique<scene::Scene>(scene_at(plan_, as_span(at))));
     placed.made.push_back(std::make_unique<EndConditions>(plan_, *placed.scenes.back()));
@@ -165,7 +165,7 @@ Shot Shooter::shoot(const VectorXd& unknowns, bool with_derivatives) {
 
 Shot Shooter::shoot_once(const VectorXd& unknowns, bool with_derivatives) {
   Shot shot;
-  const Placed placed = place(unknowns, with_derivatives);
+  const SceneAtUnknowns placed = place(unknowns, with_derivatives);
   if (placed.scene == nullptr) {
     shot.cause = placed.cause;
     return shot;
@@ -182,7 +182,7 @@ Shot Shooter::shoot_once(const VectorXd& unknowns, bool with_derivatives) {
   return finish(placed, *run_, with_derivatives);
 }
 
-Shot Shooter::finish(const Placed& placed, RunSensitivity& run, bool with_derivatives) {
+Shot Shooter::finish(const SceneAtUnknowns& placed, RunSensitivity& run, bool with_derivatives) {
   Shot shot;
   shot.ran = run.run_until(placed.scene->duration, placed.directions);
   shot.worst_residual = run.worst_residual();

@@ -41,7 +41,7 @@ class Target {
 };
 
 // The scene at given unknowns, and how it changes with each of them.
-struct Placed {
+struct SceneAtUnknowns {
   const scene::Scene* scene = nullptr;  // null: cause says why there is none
   std::string cause;
   EndConditions* conditions = nullptr;
@@ -66,7 +66,7 @@ class Shooter final : public Target {
   }
   [[nodiscard]] bool exact() const override { return exact_; }
   // Valid until the next call, and as long as the shooter.
-  [[nodiscard]] Placed place(const Eigen::VectorXd& unknowns, bool with_directions);
+  [[nodiscard]] SceneAtUnknowns place(const Eigen::VectorXd& unknowns, bool with_directions);
 
   // How all derivatives so far were found.
   [[nodiscard]] const char* derivatives() const {
@@ -81,10 +81,10 @@ class Shooter final : public Target {
   [[nodiscard]] const EndConditions& conditions() const { return *conditions_; }
 
  private:
-  void place_start(const Eigen::VectorXd& unknowns, bool with_directions, Placed& placed);
-  void place_scene(const Eigen::VectorXd& unknowns, bool with_directions, Placed& placed);
+  void place_start(const Eigen::VectorXd& unknowns, bool with_directions, SceneAtUnknowns& placed);
+  void place_scene(const Eigen::VectorXd& unknowns, bool with_directions, SceneAtUnknowns& placed);
   Shot shoot_once(const Eigen::VectorXd& unknowns, bool with_derivatives);
-  Shot finish(const Placed& placed, sensitivity::RunSensitivity& run, bool with_derivatives);
+  Shot finish(const SceneAtUnknowns& placed, sensitivity::RunSensitivity& run, bool with_derivatives);
   Shot shoot_by_differences(const Eigen::VectorXd& unknowns);
   void remember(const sensitivity::RunSensitivity& run);
 

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/planning/start_coordinates.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/tangent.h"
 
@@ -71,7 +71,7 @@ Value* body_table(scene::Document& document, const std::string& name) {
 
 // Returns the number that stood there.
 double rewrite(Value& body, const Coordinate& coordinate, const std::string& name, const scene::Place& place,
-               int dimension, const scene::Scope& constants) {
+               int dimension, const expression::Scope& constants) {
   if (coordinate.item < 0) {
     const Value* before = body.find(coordinate.key);
     const double value =
@@ -132,7 +132,7 @@ Value& parameters_of(scene::Document& document) {
 
 // The body's key is rewritten to read a new parameter.
 double tie_to_start(const Value& start, const std::string& what, const scene::Scene& scene,
-                    const scene::Scope& constants, scene::Document& document, Unknown& unknown) {
+                    const expression::Scope& constants, scene::Document& document, Unknown& unknown) {
   const std::string& text = scene::read_text(start, what);
   const std::size_t dot = text.find('.');
   const std::string body = text.substr(0, dot), component = dot == std::string::npos ? "" : text.substr(dot + 1);
@@ -141,7 +141,7 @@ double tie_to_start(const Value& start, const std::string& what, const scene::Sc
     std::vector<std::string> names;
     for (const model::Body& one : scene.model.bodies) names.push_back(one.name);
     throw SceneError(start.place, fmt::format("{}: the scene has no body '{}'", what, body),
-                     scene::did_you_mean(body, names));
+                     expression::did_you_mean(body, names));
   }
   const Coordinate& coordinate = coordinate_named(component, *found, what, start.place);
   Value* table = body_table(document, body);

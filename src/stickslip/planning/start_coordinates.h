@@ -4,15 +4,15 @@
 // Start coordinates as unknowns: the scene's document is rewritten so that "ball.vx" reads a parameter of its own.
 #pragma once
 
+#include "stickslip/expression/expression.h"
 #include "stickslip/planning/plan.h"
-#include "stickslip/scene/expression.h"
 
 namespace stickslip::planning {
 
 // Ties the unknown to the coordinate that `start` names ("ball.vx") of a body in the document. scene, constants: what
 // the document makes, and its parameters. Returns the number that stood there. Throws SceneError.
 double tie_to_start(const scene::Value& start, const std::string& what, const scene::Scene& scene,
-                    const scene::Scope& constants, scene::Document& document, Unknown& unknown);
+                    const expression::Scope& constants, scene::Document& document, Unknown& unknown);
 
 // The coordinate of a body by its name ("vx"), as its place in the body's tangent. Throws SceneError.
 [[nodiscard]] int component_named(const std::string& name, const model::Body& body, const std::string& what,

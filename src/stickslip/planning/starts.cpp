@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/planning/starts.h"
 
-#include "stickslip/planning/search.h"
+#include "stickslip/planning/plan_search.h"
 
 #include <fmt/format.h>
 
@@ -57,8 +57,8 @@ void Starts::add_free_motion(const char* name, Plan::Free kind) {
   flight.has_objective = false;
   try {
     Shooter shooter(flight);
-    const Search found = search(flight, shooter, guess(0));
-    if (found.ending == Search::Ending::NeverRan) return;
+    const SearchResult found = search(flight, shooter, guess(0));
+    if (found.ending == SearchResult::Ending::NeverRan) return;
     const auto same = [&](const VectorXd& other) {
       return (found.unknowns - other).cwiseAbs().maxCoeff() <= kSameStart * std::max(1.0, other.cwiseAbs().maxCoeff());
     };

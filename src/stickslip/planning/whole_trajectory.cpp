@@ -60,7 +60,7 @@ class Trajectory {
   }
 
   // Newton's method on this grid.
-  bool solve(double tolerance, double of_conditions, int most, Search& result) {
+  bool solve(double tolerance, double of_conditions, int most, SearchResult& result) {
     std::deque<double> merits{defect()};
     for (; result.iterations < most; ++result.iterations) {
       if (largest_ <= tolerance * speed_ && condition_values().cwiseAbs().maxCoeff() <= of_conditions) return true;
@@ -315,7 +315,7 @@ class Trajectory {
   const Plan& plan_;
   Shooter& shooter_;
   VectorXd u_, du_;
-  std::optional<Placed> placed_;
+  std::optional<SceneAtUnknowns> placed_;
   std::vector<Direction> directions_;
   std::optional<StepJacobian> jacobian_;
   model::State start_;
@@ -349,10 +349,10 @@ std::string objection_to_whole(const Plan& plan, const scene::Scene& scene) {
   return {};
 }
 
-Search solve_whole(const Plan& plan, Shooter& shooter, const VectorXd& start) {
+SearchResult solve_whole(const Plan& plan, Shooter& shooter, const VectorXd& start) {
   std::vector<Index> grids{static_cast<Index>(plan.steps)};
   while (grids.front() / 2 >= kCoarsest) grids.insert(grids.begin(), grids.front() / 2);
-  Search result;
+  SearchResult result;
   result.unknowns = start;
   Trajectory trajectory(plan, shooter, start);
   if (!trajectory.begin()) {
@@ -369,7 +369,8 @@ Search solve_whole(const Plan& plan, Shooter& shooter, const VectorXd& start) {
   result.unknowns = trajectory.unknowns();
   result.residual = trajectory.condition_values();
   result.worst_residual = trajectory.relative_defect();
-  result.ending = solved && result.violation() <= plan.tolerance ? Search::Ending::Solved : Search::Ending::Stalled;
+  result.ending =
+      solved && result.violation() <= plan.tolerance ? SearchResult::Ending::Solved : SearchResult::Ending::Stalled;
   return result;
 }
 

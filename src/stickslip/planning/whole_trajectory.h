@@ -25,7 +25,7 @@
 // alike; no supports. Cost: a Newton step is O(N).
 #pragma once
 
-#include "stickslip/planning/search.h"
+#include "stickslip/planning/plan_search.h"
 
 namespace stickslip::planning {
 
@@ -33,6 +33,6 @@ namespace stickslip::planning {
 [[nodiscard]] std::string objection_to_whole(const Plan& plan, const scene::Scene& scene);
 
 // From the given unknowns. The result's residual is that of the whole problem's conditions.
-[[nodiscard]] Search solve_whole(const Plan& plan, Shooter& shooter, const Eigen::VectorXd& start);
+[[nodiscard]] SearchResult solve_whole(const Plan& plan, Shooter& shooter, const Eigen::VectorXd& start);
 
 }  // namespace stickslip::planning

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/recording/recorder.h"
 
-#include "stickslip/recording/reader.h"
+#include "stickslip/recording/recording.h"
 #include "stickslip/recording/superblock.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 // A recording prepared for people: everything that pages and stills show, computed once.
 #pragma once
 
-#include "stickslip/recording/reader.h"
+#include "stickslip/recording/recording.h"
 #include "stickslip/recording/run_description.h"
 #include "stickslip/report/units.h"
 

@@ -3,9 +3,10 @@
 #include "stickslip/report/series.h"
 
 #include "stickslip/collision/overlaps.h"
+#include "stickslip/expression/expression.h"
+#include "stickslip/expression/tracker.h"
 #include "stickslip/files/regular_file.h"
 #include "stickslip/report/table.h"
-#include "stickslip/scene/expression.h"
 #include "stickslip/study/store.h"
 
 #include <fmt/format.h>
@@ -19,28 +20,30 @@
 namespace stickslip::report {
 namespace {
 
-std::string quoted(const std::string& expression, const scene::ExpressionError& error) {
+std::string quoted(const std::string& expression, const expression::ExpressionError& error) {
   std::string text = fmt::format("\"{}\", column {}: {}", expression, error.column() + 1, error.what());
   return error.hint().empty() ? text : text + "; " + error.hint();
 }
 
-scene::Expression compile(const std::string& source, const std::string& expression, const scene::Scope& scope) {
+expression::Expression compile(const std::string& source, const std::string& expression,
+                               const expression::Scope& scope) {
   try {
-    return scene::Expression(expression, scope);
-  } catch (const scene::ExpressionError& error) {
+    return expression::Expression(expression, scope);
+  } catch (const expression::ExpressionError& error) {
     throw SeriesError(fmt::format("{}: {}", source, quoted(expression, error)));
   }
 }
 
 std::vector<double> evaluate_formula(const std::string& source, const std::string& expression,
-                                     const std::string& variable, const std::vector<double>& at, scene::Scope scope) {
-  scope.reach = scene::Reach::Time;
+                                     const std::string& variable, const std::vector<double>& at,
+                                     expression::Scope scope) {
+  scope.reach = expression::Reach::Time;
   scope.constants.erase(variable);
   scope.columns = {{variable, 0}};
-  const scene::Expression compiled = compile(source, expression, scope);
+  const expression::Expression compiled = compile(source, expression, scope);
   std::vector<double> values;
   for (const double x : at) {
-    scene::EvaluationContext context;
+    expression::EvaluationContext context;
     context.time = x;
     context.columns = {&x, 1};
     values.push_back(compiled.evaluate(context));
@@ -57,15 +60,15 @@ class RecordingSource : public SeriesSource {
 
   std::vector<std::vector<double>> evaluate(const std::vector<std::string>& expressions) const override {
     const std::vector<std::string>& observables = recording_.info().observables;
-    std::vector<scene::Tracker> trackers;
-    scene::Scope scope = constants();
-    scope.reach = scene::Reach::Run;
+    std::vector<expression::Tracker> trackers;
+    expression::Scope scope = constants();
+    scope.reach = expression::Reach::Run;
     scope.trackers = &trackers;
     const auto& bodies = data_.description.model.bodies;
     for (std::size_t b = 0; b < bodies.size(); ++b) scope.bodies[bodies[b].name] = static_cast<int>(b);
     scope.planar = data_.description.model.dimension == 2;
     for (std::size_t k = 0; k < observables.size(); ++k) scope.columns[observables[k]] = static_cast<int>(k);
-    std::vector<scene::Expression> compiled;
+    std::vector<expression::Expression> compiled;
     for (const std::string& expression : expressions) compiled.push_back(compile(name_, expression, scope));
     return walk(compiled, trackers, observables);
   }
@@ -101,25 +104,26 @@ class RecordingSource : public SeriesSource {
   bool has_time() const override { return true; }
 
  private:
-  [[nodiscard]] scene::Scope constants() const {
-    scene::Scope scope;
+  [[nodiscard]] expression::Scope constants() const {
+    expression::Scope scope;
     for (const recording::Quantity& p : data_.description.parameters) scope.constants[p.name] = p.value;
     for (const auto& [name, value] : known) scope.constants[name] = value;
     return scope;
   }
 
-  [[nodiscard]] std::vector<std::vector<double>> walk(const std::vector<scene::Expression>& compiled,
-                                                      std::vector<scene::Tracker>& trackers,
+  [[nodiscard]] std::vector<std::vector<double>> walk(const std::vector<expression::Expression>& compiled,
+                                                      std::vector<expression::Tracker>& trackers,
                                                       const std::vector<std::string>& observables) const {
     std::vector<std::vector<double>> columns;
     for (const std::string& name : observables) columns.push_back(recording_.observable(name));
-    const auto looks = [](const scene::Expression& e) { return e.depends_on_contacts(); };
-    const bool contacts = std::ranges::any_of(compiled, looks) ||
-                          std::ranges::any_of(trackers, [&](const scene::Tracker& t) { return looks(t.argument); });
-    const auto asks = [](const scene::Expression& e) { return e.asks_for_penetration(); };
+    const auto looks = [](const expression::Expression& e) { return e.depends_on_contacts(); };
+    const bool contacts =
+        std::ranges::any_of(compiled, looks) ||
+        std::ranges::any_of(trackers, [&](const expression::Tracker& t) { return looks(t.argument); });
+    const auto asks = [](const expression::Expression& e) { return e.asks_for_penetration(); };
     std::optional<collision::Overlaps> overlaps;
     if (std::ranges::any_of(compiled, asks) ||
-        std::ranges::any_of(trackers, [&](const scene::Tracker& t) { return asks(t.argument); }))
+        std::ranges::any_of(trackers, [&](const expression::Tracker& t) { return asks(t.argument); }))
       overlaps.emplace(model_with_laws());
     std::vector<std::vector<double>> values(compiled.size());
     std::vector<double> row(columns.size());
@@ -127,7 +131,7 @@ class RecordingSource : public SeriesSource {
       const model::State state = recording_.state(frame);
       const auto touching = contacts ? recording_.contacts(frame) : std::vector<contact::ContactResult>();
       for (std::size_t k = 0; k < columns.size(); ++k) row[k] = columns[k][frame];
-      scene::EvaluationContext context;
+      expression::EvaluationContext context;
       context.time = recording_.time()[frame];
       context.model = &data_.description.model;
       context.state = &state;
@@ -135,7 +139,7 @@ class RecordingSource : public SeriesSource {
       context.trackers = trackers;
       context.columns = row;
       context.overlaps = overlaps ? &*overlaps : nullptr;
-      for (scene::Tracker& tracker : trackers) (void)tracker.update(context);
+      for (expression::Tracker& tracker : trackers) (void)tracker.update(context);
       for (std::size_t k = 0; k < compiled.size(); ++k) values[k].push_back(compiled[k].evaluate(context));
     }
     return values;
@@ -157,19 +161,19 @@ class TableSource : public SeriesSource {
   TableSource(const std::string& name, Table table) : SeriesSource(name), table_(std::move(table)) {}
 
   std::vector<std::vector<double>> evaluate(const std::vector<std::string>& expressions) const override {
-    scene::Scope scope;
-    scope.reach = scene::Reach::Constant;
+    expression::Scope scope;
+    scope.reach = expression::Reach::Constant;
     for (const auto& [name, value] : known) scope.constants[name] = value;
     for (std::size_t k = 0; k < table_.names.size(); ++k) scope.columns[table_.names[k]] = static_cast<int>(k);
     if (const int time = time_column(); time >= 0) scope.columns["t"] = time;
     std::vector<std::vector<double>> values;
     std::vector<double> row(table_.names.size());
     for (const std::string& expression : expressions) {
-      const scene::Expression compiled = compile(name_, expression, scope);
+      const expression::Expression compiled = compile(name_, expression, scope);
       values.emplace_back();
       for (std::size_t r = 0; r < table_.rows(); ++r) {
         for (std::size_t k = 0; k < row.size(); ++k) row[k] = table_.columns[k][r];
-        scene::EvaluationContext context;
+        expression::EvaluationContext context;
         context.columns = row;
         values.back().push_back(compiled.evaluate(context));
       }
@@ -179,7 +183,7 @@ class TableSource : public SeriesSource {
 
   std::vector<double> formula(const std::string& expression, const std::string& variable,
                               const std::vector<double>& at) const override {
-    scene::Scope scope;
+    expression::Scope scope;
     for (const auto& [name, value] : known) scope.constants[name] = value;
     return evaluate_formula(name_, expression, variable, at, scope);
   }
@@ -215,7 +219,7 @@ Table table_of_store(const std::string& file) {
   for (const char* name : {"success", "objective", "end_time", "residual", "steps", "seconds"})
     table.names.emplace_back(name);
   table.columns.resize(table.names.size());
-  store->read([&](const study::Trial& trial, const study::TrialResult& result) {
+  store->read([&](const study::TrialPoint& trial, const study::TrialResult& result) {
     std::vector<double> row = {static_cast<double>(trial.index), static_cast<double>(trial.group),
                                static_cast<double>(trial.repeat)};
     row.insert(row.end(), trial.values.begin(), trial.values.end());

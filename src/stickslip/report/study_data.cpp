@@ -81,7 +81,7 @@ void keep(std::vector<TrialRow>& list, TrialRow row,
 void read_trials(study::Store& store, StudyData& data) {
   const std::vector<Value> values = values_of(data.header);
   std::vector<Range> ranges(values.size());
-  store.read([&](const study::Trial&, const TrialResult& result) {
+  store.read([&](const study::TrialPoint&, const TrialResult& result) {
     for (std::size_t k = 0; k < values.size(); ++k) ranges[k].add(values[k].of(result));
   });
   std::vector<std::size_t> shown;
@@ -93,7 +93,7 @@ void read_trials(study::Store& store, StudyData& data) {
   const auto stride =
       static_cast<std::int64_t>((static_cast<std::size_t>(data.summary.done) + kMostRows - 1) / kMostRows);
   std::int64_t place = 0;
-  store.read([&](const study::Trial& trial, const TrialResult& result) {
+  store.read([&](const study::TrialPoint& trial, const TrialResult& result) {
     for (std::size_t k = 0; k < shown.size(); ++k)
       count(data.histograms[k], values[shown[k]].of(result), result.success == 1);
     if (place++ % stride == 0) data.rows.push_back({trial, result});

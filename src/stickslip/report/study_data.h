@@ -8,7 +8,7 @@
 
 #include "stickslip/report/packing.h"
 #include "stickslip/study/heat_map.h"
-#include "stickslip/study/summary.h"
+#include "stickslip/study/study_summary.h"
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@
 namespace stickslip::report {
 
 struct TrialRow {
-  study::Trial trial;
+  study::TrialPoint trial;
   study::TrialResult result;
 };
 

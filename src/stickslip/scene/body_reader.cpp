@@ -2,10 +2,10 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/body_reader.h"
 
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/drive_reader.h"
 #include "stickslip/scene/force_reader.h"
 #include "stickslip/scene/mass_reader.h"
-#include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/packing.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@
 namespace stickslip::scene {
 namespace {
 
-std::vector<int> read_count(const Value& value, const Scope& constants, const std::string& what, std::size_t most) {
+std::vector<int> read_count(const Value& value, const expression::Scope& constants, const std::string& what,
+                            std::size_t most) {
   const int limit = static_cast<int>(most);
   if (value.kind != Value::Kind::Array) return {read_integer(value, constants, what, 0, limit)};
   if (value.items.empty() || value.items.size() > 3)
@@ -26,7 +27,7 @@ std::vector<int> read_count(const Value& value, const Scope& constants, const st
   return counts;
 }
 
-void plan_copies(const Value& body, const std::string& name, const Value& count, const Scope& constants,
+void plan_copies(const Value& body, const std::string& name, const Value& count, const expression::Scope& constants,
                  std::size_t most, std::vector<BodyPlan>& plans) {
   std::vector<int> counts = read_count(count, constants, fmt::format("'count' of body '{}'", name), most);
   counts.resize(3, 1);
@@ -114,7 +115,7 @@ const model::Body& find_frame(const Value& frame, const TableReader& table, cons
   std::vector<std::string> names;
   for (const model::Body& body : earlier) names.push_back(body.name);
   throw SceneError(frame.place, fmt::format("{}: no earlier body is called '{}'", table.what("frame"), name),
-                   did_you_mean(name, names));
+                   expression::did_you_mean(name, names));
 }
 
 // From relative to a moving body to the world.
@@ -130,7 +131,7 @@ void express_in_world(const model::BodyState& frame, model::BodyState& state) {
 
 }  // namespace
 
-std::vector<BodyPlan> plan_bodies(const Value& bodies, const Scope& constants, std::size_t most) {
+std::vector<BodyPlan> plan_bodies(const Value& bodies, const expression::Scope& constants, std::size_t most) {
   if (bodies.kind != Value::Kind::Array) throw SceneError(bodies.place, "bodies are written as [[body]]");
   std::vector<BodyPlan> plans;
   std::set<std::string> names;
@@ -139,7 +140,7 @@ std::vector<BodyPlan> plan_bodies(const Value& bodies, const Scope& constants, s
     const TableReader table(body, keys_of("body"), constants, "a body");
     const Value& name_value = table.require("name");
     const std::string& name = read_text(name_value, table.what("name"));
-    if (!is_identifier(name)) {
+    if (!expression::is_identifier(name)) {
       throw SceneError(
           name_value.place,
           fmt::format("'{}' cannot be the name of a body: use letters, digits and underscores, beginning with a letter",
@@ -163,7 +164,7 @@ std::vector<BodyPlan> plan_bodies(const Value& bodies, const Scope& constants, s
 }
 
 model::Body read_body(const BodyPlan& plan, const BodyContext& context) {
-  Scope scope = context.constants;
+  expression::Scope scope = context.constants;
   for (const auto& [name, value] : plan.indices) scope.constants[name] = value;
   const TableReader table(*plan.table, keys_of("body"), scope, fmt::format("body '{}'", plan.name));
   const int dimension = context.shapes.dimension;

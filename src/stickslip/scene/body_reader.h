@@ -5,7 +5,7 @@
 #pragma once
 
 #include "stickslip/model/model.h"
-#include "stickslip/scene/motion.h"
+#include "stickslip/motion/prescribed_motion.h"
 #include "stickslip/scene/shape_reader.h"
 #include "stickslip/scene/support_reader.h"
 #include "stickslip/scene/table_reader.h"
@@ -24,13 +24,14 @@ struct BodyPlan {
 };
 
 // The names of all bodies in order, copies included, checked for repetition. Throws SceneError.
-[[nodiscard]] std::vector<BodyPlan> plan_bodies(const Value& bodies, const Scope& constants, std::size_t most);
+[[nodiscard]] std::vector<BodyPlan> plan_bodies(const Value& bodies, const expression::Scope& constants,
+                                                std::size_t most);
 
 struct BodyContext {
   ShapeContext shapes;
-  Span span;
-  const Scope& constants;                   // parameters
-  const Scope& state;                       // parameters, time and all bodies: for forces
+  motion::Span span;
+  const expression::Scope& constants;       // parameters
+  const expression::Scope& state;           // parameters, time and all bodies: for forces
   const std::vector<model::Body>& earlier;  // bodies read so far: for `frame`
   SupportContext supports;
 };

@@ -2,9 +2,9 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/contact_reader.h"
 
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/model/name_pattern.h"
 #include "stickslip/scene/drive_reader.h"
-#include "stickslip/scene/nearest_name.h"
 #include "stickslip/scene/patch_reader.h"
 #include "stickslip/scene/table_reader.h"
 
@@ -28,7 +28,8 @@ std::vector<int> select(const Value& value, const std::string& what, const model
   if (!selected.empty() || pattern.find('*') != std::string::npos) return selected;
   std::vector<std::string> names;
   for (const model::Body& body : model.bodies) names.push_back(body.name);
-  throw SceneError(value.place, fmt::format("{}: no body is called '{}'", what, pattern), did_you_mean(pattern, names));
+  throw SceneError(value.place, fmt::format("{}: no body is called '{}'", what, pattern),
+                   expression::did_you_mean(pattern, names));
 }
 
 void read_impact(const TableReader& table, model::Surface& surface) {
@@ -120,7 +121,7 @@ int index_of(const model::Surface& surface, std::vector<model::Surface>& surface
   return static_cast<int>(surfaces.size()) - 1;
 }
 
-model::PairLaws::Rule read_rule(const Value& entry, const Scope& constants, model::Model& model) {
+model::PairLaws::Rule read_rule(const Value& entry, const expression::Scope& constants, model::Model& model) {
   const TableReader table(entry, keys_of("contact"), constants, "a contact");
   const Value& between = table.require("between");
   if (between.kind != Value::Kind::Array || between.items.size() != 2) {
@@ -136,7 +137,7 @@ model::PairLaws::Rule read_rule(const Value& entry, const Scope& constants, mode
 
 }  // namespace
 
-void read_contacts(const Value* contacts, const Scope& constants, model::Model& model) {
+void read_contacts(const Value* contacts, const expression::Scope& constants, model::Model& model) {
   model.surfaces = {model::Surface{}};  // without friction and restitution, for pairs that no entry matches
   std::vector<model::PairLaws::Rule> rules;
   if (contacts != nullptr) {

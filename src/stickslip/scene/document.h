@@ -4,7 +4,7 @@
 // A scene file as a tree of values that know where they were written. The TOML parser stays behind this header.
 #pragma once
 
-#include "stickslip/scene/scene_error.h"
+#include "stickslip/files/scene_error.h"
 
 #include <filesystem>
 #include <memory>
@@ -14,6 +14,10 @@
 #include <vector>
 
 namespace stickslip::scene {
+
+// The one exception that reading a scene throws; motions throw it too, while they run.
+using files::Place;
+using files::SceneError;
 
 struct Value {
   enum class Kind { Number, Boolean, Text, Array, Table };

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/drive_reader.h"
 
-#include "stickslip/scene/nearest_name.h"
-#include "stickslip/scene/rotation.h"
+#include "stickslip/expression/nearest_name.h"
+#include "stickslip/motion/prescribed_rotation.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::array kAxes = {"x", "y", "z"};
 
 class MotionReader {
  public:
-  MotionReader(const TableReader& body_table, const model::Body& body, const Span& span)
+  MotionReader(const TableReader& body_table, const model::Body& body, const motion::Span& span)
       : body_table_(body_table),
         body_(body),
         span_(span),
@@ -42,17 +42,17 @@ class MotionReader {
   }
 
  private:
-  static Scope time_scope(const Scope& constants) {
-    Scope scope = constants;
-    scope.reach = Reach::Time;
+  static expression::Scope time_scope(const expression::Scope& constants) {
+    expression::Scope scope = constants;
+    scope.reach = expression::Reach::Time;
     return scope;
   }
 
   int dimension() const { return body_.planar() ? 2 : 3; }
 
-  TimeExpression expression(const Value& value, const std::string& what) {
-    TimeExpression expression = read_time_expression(value, scope_, what);
-    std::ranges::copy(find_breakpoints(expression, span_), std::back_inserter(drive_.breakpoints));
+  motion::TimeExpression expression(const Value& value, const std::string& what) {
+    motion::TimeExpression expression = read_time_expression(value, scope_, what);
+    std::ranges::copy(motion::find_breakpoints(expression, span_), std::back_inserter(drive_.breakpoints));
     return expression;
   }
 
@@ -90,16 +90,18 @@ class MotionReader {
                                                    what, dimension()));
       }
       for (std::size_t axis = 0; axis < value->items.size(); ++axis) {
-        read_translation(value->items[axis], static_cast<Given>(k), axis, what, mentioned[axis]);
+        read_translation(value->items[axis], static_cast<motion::Given>(k), axis, what, mentioned[axis]);
       }
     }
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimension()); ++axis) {
       if (!mentioned[axis])
-        drive_.translation[axis] = constant_motion(body_.initial.pose.position[static_cast<Eigen::Index>(axis)]);
+        drive_.translation[axis] =
+            motion::constant_motion(body_.initial.pose.position[static_cast<Eigen::Index>(axis)]);
     }
   }
 
-  void read_translation(const Value& value, Given given, std::size_t axis, const std::string& what, bool& mentioned) {
+  void read_translation(const Value& value, motion::Given given, std::size_t axis, const std::string& what,
+                        bool& mentioned) {
     const bool free = is_free(value);
     if (!free && drive_.translation[axis]) {
       throw SceneError(value.place, fmt::format("{} prescribes {} a second time", what, kAxes[axis]),
@@ -109,8 +111,8 @@ class MotionReader {
     if (free) return;
     const auto i = static_cast<Eigen::Index>(axis);
     drive_.translation[axis] =
-        make_motion(expression(value, what), given, body_.initial.pose.position[i], body_.initial.velocity.linear[i],
-                    symmetric_ && given != Given::Position, span_);
+        motion::make_motion(expression(value, what), given, body_.initial.pose.position[i],
+                            body_.initial.velocity.linear[i], symmetric_ && given != motion::Given::Position, span_);
   }
 
   // The one key that prescribes the rotation, or null; its index in kRotationKeys.
@@ -138,11 +140,12 @@ class MotionReader {
     std::size_t which = 0;
     const Value* value = rotation_key(which);
     if (value == nullptr) {
-      drive_.angle = constant_motion(body_.initial.angle);
+      drive_.angle = motion::constant_motion(body_.initial.angle);
     } else if (!is_free(*value)) {
-      const Given given = static_cast<Given>(which);
-      drive_.angle = make_motion(expression(*value, table_.what(kRotationKeys[which])), given, body_.initial.angle,
-                                 body_.initial.velocity.angular.z(), symmetric_ && given != Given::Position, span_);
+      const motion::Given given = static_cast<motion::Given>(which);
+      drive_.angle = motion::make_motion(expression(*value, table_.what(kRotationKeys[which])), given,
+                                         body_.initial.angle, body_.initial.velocity.angular.z(),
+                                         symmetric_ && given != motion::Given::Position, span_);
     }
     if (const Value* axis = table_.find("axis"))
       throw SceneError(axis->place, "a planar body turns about z: 'axis' has no meaning");
@@ -153,23 +156,23 @@ class MotionReader {
     const Value* value = rotation_key(which);
     const Quat& start = body_.initial.pose.orientation;
     if (value == nullptr) {
-      drive_.orientation = constant_orientation(start);
+      drive_.orientation = motion::constant_orientation(start);
       return;
     }
     if (is_free(*value)) return;
     const std::string what = table_.what(kRotationKeys[which]);
-    const Given given = static_cast<Given>(which);
-    if (given == Given::Position) {
+    const motion::Given given = static_cast<motion::Given>(which);
+    if (given == motion::Given::Position) {
       const Vec3 axis = read_vector(table_.require("axis"), scope_, table_.what("axis"), 3);
       if (!(axis.norm() > 0)) throw SceneError(table_.require("axis").place, "the axis must not be zero");
-      drive_.orientation =
-          rotation_about(axis.normalized(), make_motion(expression(*value, what), given, 0, 0, false, span_), start);
+      drive_.orientation = motion::rotation_about(
+          axis.normalized(), motion::make_motion(expression(*value, what), given, 0, 0, false, span_), start);
       return;
     }
     if (value->kind != Value::Kind::Array || value->items.size() != 3) {
       throw SceneError(value->place, fmt::format("{} must be a list of 3 expressions, or \"free\"", what));
     }
-    RotationRequest request;
+    motion::RotationRequest request;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (is_free(value->items[axis])) {
         throw SceneError(value->items[axis].place,
@@ -183,13 +186,13 @@ class MotionReader {
     request.angular_velocity = body_.initial.velocity.angular;
     request.symmetric = symmetric_;
     request.period = table_.positive("period", 0);
-    drive_.orientation = make_rotation(request, span_);
+    drive_.orientation = motion::make_rotation(request, span_);
   }
 
   const TableReader& body_table_;
   const model::Body& body_;
-  Span span_;
-  Scope scope_;
+  motion::Span span_;
+  expression::Scope scope_;
   TableReader table_;
   bool symmetric_;
   model::Drive drive_;
@@ -201,10 +204,11 @@ model::Drive fixed_drive(const TableReader& table, const model::Body& body) {
   }
   model::Drive drive;
   for (std::size_t axis = 0; axis < (body.planar() ? 2U : 3U); ++axis) {
-    drive.translation[axis] = constant_motion(body.initial.pose.position[static_cast<Eigen::Index>(axis)]);
+    drive.translation[axis] = motion::constant_motion(body.initial.pose.position[static_cast<Eigen::Index>(axis)]);
   }
-  if (body.kind == model::BodyKind::Planar) drive.angle = constant_motion(body.initial.angle);
-  if (body.kind == model::BodyKind::Spatial) drive.orientation = constant_orientation(body.initial.pose.orientation);
+  if (body.kind == model::BodyKind::Planar) drive.angle = motion::constant_motion(body.initial.angle);
+  if (body.kind == model::BodyKind::Spatial)
+    drive.orientation = motion::constant_orientation(body.initial.pose.orientation);
   return drive;
 }
 
@@ -214,7 +218,7 @@ void lock(const Value& item, const TableReader& table, const model::Body& body, 
   const std::string& name = read_text(item, table.what("locked"));
   if (std::ranges::find(names, name) == names.end()) {
     throw SceneError(item.place, fmt::format("{}: unknown degree of freedom '{}'", table.what("locked"), name),
-                     did_you_mean(name, names));
+                     expression::did_you_mean(name, names));
   }
   const bool rotation = name.size() == 2;
   const auto axis = static_cast<std::size_t>(name.back() - 'x');
@@ -228,9 +232,9 @@ void lock(const Value& item, const TableReader& table, const model::Body& body, 
                                      : bool(drive.orientation);
   if (taken) throw SceneError(item.place, fmt::format("{}: '{}' is prescribed already", table.what("locked"), name));
   if (!rotation)
-    drive.translation[axis] = constant_motion(body.initial.pose.position[i]);
+    drive.translation[axis] = motion::constant_motion(body.initial.pose.position[i]);
   else if (body.planar())
-    drive.angle = constant_motion(body.initial.angle);
+    drive.angle = motion::constant_motion(body.initial.angle);
   else
     drive.rotation_locked[axis] = true;
 }
@@ -245,7 +249,7 @@ void read_locks(const TableReader& table, const model::Body& body, model::Drive&
 
 }  // namespace
 
-model::Drive read_drive(const TableReader& table, const model::Body& body, const Span& span) {
+model::Drive read_drive(const TableReader& table, const model::Body& body, const motion::Span& span) {
   model::Drive drive;
   const Value* motion = table.find("motion");
   if (table.boolean("fixed", false)) {

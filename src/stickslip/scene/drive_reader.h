@@ -5,13 +5,13 @@
 #pragma once
 
 #include "stickslip/model/model.h"
-#include "stickslip/scene/motion.h"
+#include "stickslip/motion/prescribed_motion.h"
 #include "stickslip/scene/table_reader.h"
 
 namespace stickslip::scene {
 
 // `body` has its kind and its initial state (centre of mass, world frame) already.
-[[nodiscard]] model::Drive read_drive(const TableReader& table, const model::Body& body, const Span& span);
+[[nodiscard]] model::Drive read_drive(const TableReader& table, const model::Body& body, const motion::Span& span);
 
 // Whether something is left to Newton's law: from the keys alone, before the drive can be made ...
 struct Freedom {

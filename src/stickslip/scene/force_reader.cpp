@@ -15,7 +15,7 @@ namespace {
 // One component of a force or torque.
 struct Component {
   int index = 0;  // 0, 1, 2: force; 3, 4, 5: torque
-  Expression expression;
+  expression::Expression expression;
   std::string label;
   Place place;
 };
@@ -35,7 +35,7 @@ double checked(const Component& component, double value, double t) {
 
 class ForceReader {
  public:
-  ForceReader(const TableReader& table, const Scope& state, const Span& span, model::Body& body)
+  ForceReader(const TableReader& table, const expression::Scope& state, const motion::Span& span, model::Body& body)
       : table_(table), state_(state), span_(span), body_(body) {}
 
   std::vector<Component> read() {
@@ -68,11 +68,12 @@ class ForceReader {
   // Where a force of time alone jumps, a step should end. One that also reads the state is not of time alone, and one
   // that jumps too often to be followed is smeared over its steps.
   void add_breakpoints(const Value& value, const std::string& what) {
-    Scope time = state_;
-    time.reach = Reach::Time;
+    expression::Scope time = state_;
+    time.reach = expression::Reach::Time;
     std::vector<double>& all = body_.drive.breakpoints;
     try {
-      std::ranges::copy(find_breakpoints(read_time_expression(value, time, what), span_), std::back_inserter(all));
+      std::ranges::copy(motion::find_breakpoints(read_time_expression(value, time, what), span_),
+                        std::back_inserter(all));
     } catch (const SceneError&) {
       return;
     }
@@ -82,21 +83,22 @@ class ForceReader {
   }
 
   const TableReader& table_;
-  const Scope& state_;
-  Span span_;
+  const expression::Scope& state_;
+  motion::Span span_;
   model::Body& body_;
   std::vector<Component> components_;
 };
 
 }  // namespace
 
-void read_forces(const TableReader& table, const Scope& state,
-                 const std::vector<std::pair<std::string, double>>& indices, const Span& span, model::Body& body) {
+void read_forces(const TableReader& table, const expression::Scope& state,
+                 const std::vector<std::pair<std::string, double>>& indices, const motion::Span& span,
+                 model::Body& body) {
   body.linear_damping = table.not_negative("linear_damping", 0);
   body.angular_damping = table.not_negative("angular_damping", 0);
   if (!table.has("force") && !table.has("torque")) return;
 
-  Scope scope = state;
+  expression::Scope scope = state;
   for (const auto& [name, value] : indices) scope.constants[name] = value;
   model::Wrench constant;
   std::vector<Component> varying;
@@ -115,7 +117,7 @@ void read_forces(const TableReader& table, const Scope& state,
   if (varying.empty()) return;
   body.forces.emplace_back([components = std::make_shared<const std::vector<Component>>(std::move(varying))](
                                const model::State& now, model::Wrench& wrench) {
-    EvaluationContext context;
+    expression::EvaluationContext context;
     context.time = now.time;
     context.state = &now;
     for (const Component& component : *components) {

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/method_reader.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/table_reader.h"
 #include "stickslip/stepping/method_fields.h"
 
@@ -18,7 +18,7 @@ namespace {
 // Reads the field's key if the table has it: a name, or a number in the range of the field.
 class FieldReader {
  public:
-  FieldReader(const TableReader& table, const Scope& constants) : table_(table), constants_(constants) {}
+  FieldReader(const TableReader& table, const expression::Scope& constants) : table_(table), constants_(constants) {}
 
   template <class T>
   void operator()(const stepping::FieldInfo& info, T& field) const {
@@ -45,18 +45,18 @@ class FieldReader {
                                       const std::vector<std::string>& known) {
     const std::string& name = read_text(value, what);
     if (std::ranges::find(known, name) != known.end()) return name;
-    const std::string hint = did_you_mean(name, known);
+    const std::string hint = expression::did_you_mean(name, known);
     throw SceneError(value.place, fmt::format("{}: unknown name '{}'", what, name),
                      hint.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : hint);
   }
 
   const TableReader& table_;
-  const Scope& constants_;
+  const expression::Scope& constants_;
 };
 
 }  // namespace
 
-stepping::Method read_method(const Value* value, const Scope& constants) {
+stepping::Method read_method(const Value* value, const expression::Scope& constants) {
   stepping::Method method;
   if (value == nullptr) return method;
   const TableReader table(*value, keys_of("method"), constants, "[method]");
@@ -64,7 +64,7 @@ stepping::Method read_method(const Value* value, const Scope& constants) {
   return method;
 }
 
-RecordingOptions read_recording(const Value* value, const Scope& constants) {
+RecordingOptions read_recording(const Value* value, const expression::Scope& constants) {
   RecordingOptions options;
   if (value == nullptr) return options;
   const TableReader table(*value, keys_of("record"), constants, "[record]");

@@ -10,7 +10,7 @@
 namespace stickslip::scene {
 
 // The tables may be null.
-[[nodiscard]] stepping::Method read_method(const Value* table, const Scope& constants);
-[[nodiscard]] RecordingOptions read_recording(const Value* table, const Scope& constants);
+[[nodiscard]] stepping::Method read_method(const Value* table, const expression::Scope& constants);
+[[nodiscard]] RecordingOptions read_recording(const Value* table, const expression::Scope& constants);
 
 }  // namespace stickslip::scene

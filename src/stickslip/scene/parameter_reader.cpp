@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/parameter_reader.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/table_reader.h"
 
 #include <fmt/format.h>
@@ -21,9 +21,9 @@ struct Pending {
   bool known = false, being_read = false;
 };
 
-void collect_names(const SyntaxTree& tree, std::vector<std::string>& names) {
-  for (const SyntaxNode& node : tree.nodes) {
-    if (node.kind == SyntaxNode::Kind::Name) names.push_back(node.text);
+void collect_names(const expression::SyntaxTree& tree, std::vector<std::string>& names) {
+  for (const expression::SyntaxNode& node : tree.nodes) {
+    if (node.kind == expression::SyntaxNode::Kind::Name) names.push_back(node.text);
   }
 }
 
@@ -51,14 +51,14 @@ class ParameterReader {
     if (table.entries.size() > kMostParameters)
       throw SceneError(table.place, fmt::format("more than {} parameters", kMostParameters));
     for (const Value::Entry& entry : table.entries) {
-      if (!is_identifier(entry.key)) {
+      if (!expression::is_identifier(entry.key)) {
         throw SceneError(
             entry.place,
             fmt::format(
                 "'{}' cannot be the name of a parameter: use letters, digits and underscores, beginning with a letter",
                 entry.key));
       }
-      if (is_reserved_name(entry.key))
+      if (expression::is_reserved_name(entry.key))
         throw SceneError(
             entry.place,
             fmt::format("'{}' has a meaning of its own in expressions and cannot be the name of a parameter",
@@ -84,7 +84,7 @@ class ParameterReader {
       for (const Pending& known : pending_) names.push_back(known.parameter.name);
       std::string list;
       for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-      const std::string hint = did_you_mean(name, names);
+      const std::string hint = expression::did_you_mean(name, names);
       throw SceneError(value.place, fmt::format("the scene has no parameter '{}'", name),
                        !hint.empty()   ? hint
                        : names.empty() ? "it has none at all"
@@ -103,15 +103,15 @@ class ParameterReader {
   // Reads first what the expression needs.
   void resolve(Pending& pending, int depth) {
     if (pending.known) return;
-    if (pending.being_read || depth > kDeepestExpression) {
+    if (pending.being_read || depth > expression::kDeepestExpression) {
       throw SceneError(pending.value->place, fmt::format("{} depends on itself", what(pending)));
     }
     pending.being_read = true;
     if (pending.value->kind == Value::Kind::Text) {
       std::vector<std::string> names;
       try {
-        collect_names(parse_expression(pending.value->text), names);
-      } catch (const ExpressionError&) {
+        collect_names(expression::parse_expression(pending.value->text), names);
+      } catch (const expression::ExpressionError&) {
         // Reported with its place below.
       }
       for (const std::string& name : names) {
@@ -139,7 +139,7 @@ class ParameterReader {
   }
 
   std::vector<Pending> pending_;
-  Scope scope_;
+  expression::Scope scope_;
 };
 
 }  // namespace

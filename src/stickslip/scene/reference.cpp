@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // The generated part of docs/scene-reference.md.
-#include "stickslip/scene/expression.h"
+#include "stickslip/expression/expression.h"
 #include "stickslip/scene/keys.h"
 
 #include <fmt/format.h>
@@ -31,12 +31,12 @@ void write_keys(std::string& out, const TableKeys& table) {
   write_rows(out, table);
 }
 
-const char* usable_in(Reach reach) {
+const char* usable_in(expression::Reach reach) {
   switch (reach) {
-    case Reach::Constant: return "everywhere";
-    case Reach::Time: return "motions, forces, observables, stop";
-    case Reach::State: return "forces, observables, stop";
-    case Reach::Run: return "observables, stop";
+    case expression::Reach::Constant: return "everywhere";
+    case expression::Reach::Time: return "motions, forces, observables, stop";
+    case expression::Reach::State: return "forces, observables, stop";
+    case expression::Reach::Run: return "observables, stop";
   }
   return "";
 }
@@ -59,13 +59,14 @@ std::string scene_reference() {
   for (const TableKeys& table : scene_keys()) write_keys(out, table);
 
   out += "\n## Functions of expressions\n\n| function | where | value |\n|---|---|---|\n";
-  for (const FunctionInfo& f : functions()) {
+  for (const expression::FunctionInfo& f : expression::functions()) {
     out += fmt::format("| `{}({})` | {} | {} |\n", f.name, f.arguments, usable_in(f.reach), cell(f.meaning));
   }
   out +=
       "\n## Variables of a body\n\nWritten `body.variable`, in forces, observables and stop conditions.\n\n| variable "
       "| value |\n|---|---|\n";
-  for (const BodyVariable& v : body_variables()) out += fmt::format("| `.{}` | {} |\n", v.name, cell(v.meaning));
+  for (const expression::BodyVariable& v : expression::body_variables())
+    out += fmt::format("| `.{}` | {} |\n", v.name, cell(v.meaning));
   return out;
 }
 

@@ -76,7 +76,7 @@ class SceneReader {
     read_contacts(top.find("contact"), constants_, scene_.model);
     check_method(top);
     run_ = state_;
-    run_.reach = Reach::Run;
+    run_.reach = expression::Reach::Run;
     run_.trackers = &scene_.trackers;
     run_.shortest_period = scene_.duration / kMostPeriods;
     read_observables(top.find("observe"));
@@ -130,19 +130,19 @@ class SceneReader {
   void read_bodies(const Value& bodies) {
     const std::vector<BodyPlan> plans = plan_bodies(bodies, constants_, options_.most_bodies);
     state_ = constants_;
-    state_.reach = Reach::State;
+    state_.reach = expression::Reach::State;
     state_.planar = scene_.model.dimension == 2;
     for (std::size_t i = 0; i < plans.size(); ++i) state_.bodies[plans[i].name] = static_cast<int>(i);
     const ShapeContext shapes{scene_.model.dimension, scene_.file.parent_path()};
-    const Span span{scene_.duration, scene_.method.step};
+    const motion::Span span{scene_.duration, scene_.method.step};
     const BodyContext context{shapes, span, constants_, state_, scene_.model.bodies, supports_};
     scene_.model.bodies.reserve(plans.size());
     for (const BodyPlan& plan : plans) scene_.model.bodies.push_back(read_body(plan, context));
   }
 
   // What is evaluated along a run; trackers that it makes belong to `owner`.
-  Expression read_run_expression(const Value& value, const std::string& owner) {
-    Expression expression = read_expression(value, run_, owner);
+  expression::Expression read_run_expression(const Value& value, const std::string& owner) {
+    expression::Expression expression = read_expression(value, run_, owner);
     scene_.tracker_owners.resize(scene_.trackers.size(), owner);
     return expression;
   }
@@ -153,7 +153,7 @@ class SceneReader {
       throw SceneError(table->place, fmt::format("observe must be a table, not {}", Value::name_of(table->kind)));
     for (const Value::Entry& entry : table->entries) {
       const std::string what = fmt::format("the observable '{}'", entry.key);
-      if (!is_identifier(entry.key)) {
+      if (!expression::is_identifier(entry.key)) {
         throw SceneError(entry.place, fmt::format("'{}' cannot be the name of an observable: use letters, digits and "
                                                   "underscores, beginning with a letter",
                                                   entry.key));
@@ -174,7 +174,7 @@ class SceneReader {
       if (observable.expression.is_constant())
         run_.constants.try_emplace(entry.key, observable.expression.evaluate(0));
       else
-        run_.definitions[entry.key] = parse_expression(observable.text);
+        run_.definitions[entry.key] = expression::parse_expression(observable.text);
       scene_.observables.push_back(std::move(observable));
     }
   }
@@ -197,7 +197,7 @@ class SceneReader {
   LoadOptions options_;
   Changes changes_;
   SupportContext supports_;
-  Scope constants_, state_, run_;  // for numbers; for forces; for observables and stop conditions
+  expression::Scope constants_, state_, run_;  // for numbers; for forces; for observables and stop conditions
   Scene scene_;
 };
 

@@ -4,10 +4,11 @@
 // A scene: everything that a file says about a run. docs/scene-reference.md describes the file.
 #pragma once
 
+#include "stickslip/expression/expression.h"
+#include "stickslip/expression/tracker.h"
+#include "stickslip/files/scene_error.h"
 #include "stickslip/model/model.h"
 #include "stickslip/scene/document.h"
-#include "stickslip/scene/expression.h"
-#include "stickslip/scene/scene_error.h"
 #include "stickslip/stepping/method.h"
 
 #include <filesystem>
@@ -29,14 +30,14 @@ struct Parameter {
 struct Observable {
   std::string name;
   std::string text;  // the expression as written
-  Expression expression;
+  expression::Expression expression;
   std::string unit, description;
   Place place;
 };
 
 struct StopCondition {
   std::string text;
-  Expression expression;
+  expression::Expression expression;
   Place place;
 };
 
@@ -53,8 +54,8 @@ struct Scene {
   double duration = 0;
   std::vector<StopCondition> stop;
   std::vector<Observable> observables;
-  std::vector<Tracker> trackers;            // of observables and stop conditions, in their initial state
-  std::vector<std::string> tracker_owners;  // whose each tracker is, for messages
+  std::vector<expression::Tracker> trackers;  // of observables and stop conditions, in their initial state
+  std::vector<std::string> tracker_owners;    // whose each tracker is, for messages
   RecordingOptions recording;
   std::filesystem::path file;
   std::string text;                  // of the file, as read

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/scene_file.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ const Parameter& parameter_named(const Scene& scene, const std::string& name) {
   std::vector<std::string> names;
   for (const Parameter& parameter : scene.parameters) names.push_back(parameter.name);
   throw SceneError({scene.file.string(), 0, 0}, fmt::format("the scene has no parameter '{}'", name),
-                   did_you_mean(name, names));
+                   expression::did_you_mean(name, names));
 }
 
 std::string toml_text(std::string_view text) {

@@ -6,7 +6,7 @@
 #include "stickslip/model/polygon_checks.h"
 #include "stickslip/model/primitives.h"
 #include "stickslip/model/svg_path.h"
-#include "stickslip/scene/rotation.h"
+#include "stickslip/motion/prescribed_rotation.h"
 #include "stickslip/scene/svg_file.h"
 #include "stickslip/scene/table_reader.h"
 
@@ -24,7 +24,7 @@ using model::Shape;
 // What a shape's own reader needs to know.
 struct Request {
   const Value& value;
-  const Scope& scope;
+  const expression::Scope& scope;
   std::string what;
   const ShapeContext& context;
 
@@ -287,7 +287,7 @@ void read_placement(const TableReader& table, const ShapeContext& context, model
 
 }  // namespace
 
-Quat read_orientation(const Value& value, const Scope& scope, const std::string& what) {
+Quat read_orientation(const Value& value, const expression::Scope& scope, const std::string& what) {
   const TableReader table(value, keys_of("orientation"), scope, what);
   const int forms =
       int{table.has("quaternion")} + int{table.has("axis") || table.has("angle")} + int{table.has("euler")};
@@ -304,13 +304,13 @@ Quat read_orientation(const Value& value, const Scope& scope, const std::string&
   if (q.size() != (euler ? 3U : 4U)) {
     throw SceneError(table.require(key).place, fmt::format("{} must be {} numbers", table.what(key), euler ? 3 : 4));
   }
-  if (euler) return from_euler_angles(q[0], q[1], q[2]);
+  if (euler) return motion::from_euler_angles(q[0], q[1], q[2]);
   const Quat quaternion(q[0], q[1], q[2], q[3]);
   if (!(quaternion.norm() > 0)) throw SceneError(value.place, fmt::format("{}: the quaternion must not be zero", what));
   return quaternion.normalized();
 }
 
-model::PlacedShape read_shape(const Value& value, const Scope& scope, const std::string& what,
+model::PlacedShape read_shape(const Value& value, const expression::Scope& scope, const std::string& what,
                               const ShapeContext& context) {
   if (value.kind == Value::Kind::Text) {
     if (value.text != "particle")

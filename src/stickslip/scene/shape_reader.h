@@ -4,9 +4,9 @@
 // Shapes of a scene file.
 #pragma once
 
+#include "stickslip/expression/expression.h"
 #include "stickslip/model/shape.h"
 #include "stickslip/scene/document.h"
-#include "stickslip/scene/expression.h"
 
 #include <filesystem>
 #include <string>
@@ -19,10 +19,10 @@ struct ShapeContext {
 };
 
 // One shape and where it sits in the frame in which the body is written. `what` names it in messages.
-[[nodiscard]] model::PlacedShape read_shape(const Value& value, const Scope& scope, const std::string& what,
+[[nodiscard]] model::PlacedShape read_shape(const Value& value, const expression::Scope& scope, const std::string& what,
                                             const ShapeContext& context);
 
 // orientation = { quaternion | axis, angle | euler }
-[[nodiscard]] Quat read_orientation(const Value& value, const Scope& scope, const std::string& what);
+[[nodiscard]] Quat read_orientation(const Value& value, const expression::Scope& scope, const std::string& what);
 
 }  // namespace stickslip::scene

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/support_reader.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 
 #include <fmt/format.h>
 #include <Eigen/QR>
@@ -189,7 +189,7 @@ int read_plane(const Value& value, const std::string& what, const std::vector<mo
     names.push_back(earlier[i].name);
   }
   throw SceneError(value.place, fmt::format("{}: no earlier body is called '{}'", what, name),
-                   did_you_mean(name, names));
+                   expression::did_you_mean(name, names));
 }
 
 // Point k rubs with c_k = c N_k / sum N. The loads balance about the centre of mass, so that sum c_k r_k = 0 and the

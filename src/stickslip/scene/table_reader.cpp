@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/table_reader.h"
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 }
 
 // An error inside an expression, at its place in the file.
-SceneError located(const Value& value, const std::string& what, const ExpressionError& error) {
+SceneError located(const Value& value, const std::string& what, const expression::ExpressionError& error) {
   Place place = value.place;
   if (value.exact_columns) place.column += 1 + error.column();
   return {place, fmt::format("{}: {}", what, error.what()), error.hint()};
@@ -25,32 +25,33 @@ SceneError located(const Value& value, const std::string& what, const Expression
 
 }  // namespace
 
-Expression read_expression(const Value& value, const Scope& scope, const std::string& what) {
-  if (value.kind == Value::Kind::Number) return Expression(value.number);
-  if (value.kind == Value::Kind::Boolean) return Expression(value.boolean ? 1.0 : 0.0);
+expression::Expression read_expression(const Value& value, const expression::Scope& scope, const std::string& what) {
+  if (value.kind == Value::Kind::Number) return expression::Expression(value.number);
+  if (value.kind == Value::Kind::Boolean) return expression::Expression(value.boolean ? 1.0 : 0.0);
   if (value.kind != Value::Kind::Text) wrong_type(value, what, "a number or an expression");
   try {
-    return Expression(value.text, scope);
-  } catch (const ExpressionError& error) {
+    return expression::Expression(value.text, scope);
+  } catch (const expression::ExpressionError& error) {
     throw located(value, what, error);
   }
 }
 
-TimeExpression read_time_expression(const Value& value, const Scope& scope, const std::string& what) {
-  TimeExpression result;
+motion::TimeExpression read_time_expression(const Value& value, const expression::Scope& scope,
+                                            const std::string& what) {
+  motion::TimeExpression result;
   result.label = what;
   result.place = value.place;
   result.expression = read_expression(value, scope, what);
   if (value.kind == Value::Kind::Text)
-    result.form = ClosedForm::recognise(value.text, scope);
+    result.form = motion::ClosedForm::recognise(value.text, scope);
   else
-    result.form = ClosedForm(result.expression.evaluate(0));
+    result.form = motion::ClosedForm(result.expression.evaluate(0));
   return result;
 }
 
-double read_number(const Value& value, const Scope& scope, const std::string& what) {
+double read_number(const Value& value, const expression::Scope& scope, const std::string& what) {
   if (value.kind == Value::Kind::Boolean) wrong_type(value, what, "a number");
-  const Expression expression = read_expression(value, scope, what);
+  const expression::Expression expression = read_expression(value, scope, what);
   const double number = expression.evaluate(0);
   if (!std::isfinite(number))
     throw SceneError(value.place,
@@ -67,7 +68,7 @@ void require_positive(double number, const Place& place, const std::string& what
     throw SceneError(place, fmt::format("{} is {}: it must be at least {}", what, number, kSmallestPositive));
 }
 
-int read_integer(const Value& value, const Scope& scope, const std::string& what, int least, int most) {
+int read_integer(const Value& value, const expression::Scope& scope, const std::string& what, int least, int most) {
   const double number = read_number(value, scope, what);
   if (number != std::round(number) || number < least || number > most) {
     throw SceneError(value.place,
@@ -76,7 +77,7 @@ int read_integer(const Value& value, const Scope& scope, const std::string& what
   return static_cast<int>(number);
 }
 
-std::vector<double> read_numbers(const Value& value, const Scope& scope, const std::string& what) {
+std::vector<double> read_numbers(const Value& value, const expression::Scope& scope, const std::string& what) {
   if (value.kind != Value::Kind::Array) wrong_type(value, what, "a list of numbers");
   std::vector<double> numbers;
   numbers.reserve(value.items.size());
@@ -84,7 +85,7 @@ std::vector<double> read_numbers(const Value& value, const Scope& scope, const s
   return numbers;
 }
 
-Vec3 read_vector(const Value& value, const Scope& scope, const std::string& what, int dimension) {
+Vec3 read_vector(const Value& value, const expression::Scope& scope, const std::string& what, int dimension) {
   const char* expected = dimension == 2 ? "a list of 2 numbers [x, y]" : "a list of 3 numbers [x, y, z]";
   if (value.kind != Value::Kind::Array) wrong_type(value, what, expected);
   if (static_cast<int>(value.items.size()) != dimension) {
@@ -94,7 +95,8 @@ Vec3 read_vector(const Value& value, const Scope& scope, const std::string& what
   return {numbers[0], numbers[1], dimension == 2 ? 0 : numbers[2]};
 }
 
-std::vector<Vec3> read_points(const Value& value, const Scope& scope, const std::string& what, int dimension) {
+std::vector<Vec3> read_points(const Value& value, const expression::Scope& scope, const std::string& what,
+                              int dimension) {
   if (value.kind != Value::Kind::Array) wrong_type(value, what, "a list of points");
   std::vector<Vec3> points;
   points.reserve(value.items.size());
@@ -116,7 +118,7 @@ bool is_free(const Value& value) {
   return value.kind == Value::Kind::Text && value.text == "free";
 }
 
-TableReader::TableReader(const Value& table, const TableKeys& keys, const Scope& scope, std::string what)
+TableReader::TableReader(const Value& table, const TableKeys& keys, const expression::Scope& scope, std::string what)
     : table_(table), keys_(keys), scope_(scope), what_(std::move(what)) {
   if (table.kind != Value::Kind::Table) wrong_type(table, what_, "a table");
   for (const Value::Entry& entry : table.entries) {
@@ -124,7 +126,7 @@ TableReader::TableReader(const Value& table, const TableKeys& keys, const Scope&
     std::vector<std::string> names;
     for (const Key& key : keys.keys) names.emplace_back(key.name);
     throw SceneError(entry.place, fmt::format("unknown key '{}' in {}", entry.key, what_),
-                     did_you_mean(entry.key, names));
+                     expression::did_you_mean(entry.key, names));
   }
 }
 

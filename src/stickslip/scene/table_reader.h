@@ -5,11 +5,11 @@
 // it stands, what was expected, and what was probably meant.
 #pragma once
 
+#include "stickslip/expression/expression.h"
 #include "stickslip/math/types.h"
+#include "stickslip/motion/prescribed_motion.h"
 #include "stickslip/scene/document.h"
-#include "stickslip/scene/expression.h"
 #include "stickslip/scene/keys.h"
-#include "stickslip/scene/motion.h"
 
 #include <cstdint>
 #include <set>
@@ -27,21 +27,26 @@ inline constexpr double kLargestNumber = 1e40, kSmallestPositive = 1e-40;
 // --- single values. `what` names the value in messages: "mass of body 'stick'".
 
 // A number, or an expression of the scope's constants; at most kLargestNumber in magnitude.
-[[nodiscard]] double read_number(const Value& value, const Scope& scope, const std::string& what);
+[[nodiscard]] double read_number(const Value& value, const expression::Scope& scope, const std::string& what);
 // At least kSmallestPositive.
 void require_positive(double number, const Place& place, const std::string& what);
-[[nodiscard]] int read_integer(const Value& value, const Scope& scope, const std::string& what, int least, int most);
-[[nodiscard]] std::vector<double> read_numbers(const Value& value, const Scope& scope, const std::string& what);
+[[nodiscard]] int read_integer(const Value& value, const expression::Scope& scope, const std::string& what, int least,
+                               int most);
+[[nodiscard]] std::vector<double> read_numbers(const Value& value, const expression::Scope& scope,
+                                               const std::string& what);
 // A vector of the scene: 2 (plane) or 3 (space) numbers; z = 0 in the plane.
-[[nodiscard]] Vec3 read_vector(const Value& value, const Scope& scope, const std::string& what, int dimension);
-[[nodiscard]] std::vector<Vec3> read_points(const Value& value, const Scope& scope, const std::string& what,
+[[nodiscard]] Vec3 read_vector(const Value& value, const expression::Scope& scope, const std::string& what,
+                               int dimension);
+[[nodiscard]] std::vector<Vec3> read_points(const Value& value, const expression::Scope& scope, const std::string& what,
                                             int dimension);
 [[nodiscard]] const std::string& read_text(const Value& value, const std::string& what);
 [[nodiscard]] bool read_boolean(const Value& value, const std::string& what);
 
 // A number or an expression in the given scope.
-[[nodiscard]] Expression read_expression(const Value& value, const Scope& scope, const std::string& what);
-[[nodiscard]] TimeExpression read_time_expression(const Value& value, const Scope& scope, const std::string& what);
+[[nodiscard]] expression::Expression read_expression(const Value& value, const expression::Scope& scope,
+                                                     const std::string& what);
+[[nodiscard]] motion::TimeExpression read_time_expression(const Value& value, const expression::Scope& scope,
+                                                          const std::string& what);
 [[nodiscard]] bool is_free(const Value& value);  // the text "free"
 
 // --- tables
@@ -49,7 +54,7 @@ void require_positive(double number, const Place& place, const std::string& what
 class TableReader {
  public:
   // Rejects anything but a table, and keys that `keys` does not have. `what` names the table in messages.
-  TableReader(const Value& table, const TableKeys& keys, const Scope& scope, std::string what);
+  TableReader(const Value& table, const TableKeys& keys, const expression::Scope& scope, std::string what);
 
   [[nodiscard]] const Value* find(std::string_view key) const;     // null when absent
   [[nodiscard]] const Value& require(std::string_view key) const;  // throws when absent
@@ -69,13 +74,13 @@ class TableReader {
   // "mass of body 'stick'"
   [[nodiscard]] std::string what(std::string_view key) const;
   [[nodiscard]] const Place& place() const { return table_.place; }
-  [[nodiscard]] const Scope& scope() const { return scope_; }
+  [[nodiscard]] const expression::Scope& scope() const { return scope_; }
   [[nodiscard]] const std::string& name() const { return what_; }
 
  private:
   const Value& table_;
   const TableKeys& keys_;
-  const Scope& scope_;
+  const expression::Scope& scope_;
   std::string what_;
 };
 

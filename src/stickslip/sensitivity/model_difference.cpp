@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/sensitivity/model_difference.h"
 
-#include "stickslip/scene/motion.h"
-#include "stickslip/scene/rotation.h"
+#include "stickslip/motion/prescribed_motion.h"
+#include "stickslip/motion/prescribed_rotation.h"
 
 #include <algorithm>
 
@@ -77,11 +77,11 @@ std::vector<DriveChange> drive_changes(const model::Model& a, const model::Model
     DriveChange change{static_cast<int>(i), {}, false};
     bool any = false;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      change.translation[axis] = x.translation[axis] && !scene::same_motion(x.translation[axis], y.translation[axis]);
+      change.translation[axis] = x.translation[axis] && !motion::same_motion(x.translation[axis], y.translation[axis]);
       any |= change.translation[axis];
     }
-    change.rotation = (x.angle && !scene::same_motion(x.angle, y.angle)) ||
-                      (x.orientation && !scene::same_rotation(x.orientation, y.orientation));
+    change.rotation = (x.angle && !motion::same_motion(x.angle, y.angle)) ||
+                      (x.orientation && !motion::same_rotation(x.orientation, y.orientation));
     if (any || change.rotation) changes.push_back(change);
   }
   return changes;

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/sensitivity/scene_sensitivity.h"
 
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/model_difference.h"
 #include "stickslip/sensitivity/start_coordinate.h"
@@ -120,7 +120,7 @@ class Shadow {
     std::vector<double> all(memory.begin(), memory.end());
     const std::size_t each = all.size() / std::max<std::size_t>(scene_.trackers.size(), 1);
     for (std::size_t i = 0; i < scene_.trackers.size(); ++i)
-      if (scene_.trackers[i].kind == scene::Tracker::Kind::Initial)
+      if (scene_.trackers[i].kind == expression::Tracker::Kind::Initial)
         std::copy_n(start_.begin() + static_cast<std::ptrdiff_t>(i * each), each,
                     all.begin() + static_cast<std::ptrdiff_t>(i * each));
     observer_.restore(all);
@@ -131,7 +131,7 @@ class Shadow {
   }
 
  private:
-  scene::Observation observation(const RunSensitivity& run, bool with_contacts) {
+  runs::Observation observation(const RunSensitivity& run, bool with_contacts) {
     move_slightly(run.end(), run.tangents().col(direction_), amount_, moved_);
     if (with_contacts)
       run.contacts_along(direction_, amount_, scene_.model, moved_, contacts_);
@@ -143,7 +143,7 @@ class Shadow {
   const scene::Scene& scene_;
   Eigen::Index direction_;
   double amount_;
-  scene::Observer observer_;
+  runs::Observer observer_;
   std::vector<double> start_;  // memory after the first moment
   model::State moved_;
   std::vector<contact::ContactResult> contacts_;
@@ -152,9 +152,9 @@ class Shadow {
 // Whether functions over the run need to see shadows at a moment that is asked for only: values of the start are kept,
 // and an angle without jumps is that of the run and a small change.
 bool seldom_watched(const scene::Scene& scene) {
-  return scene.stop.empty() && std::ranges::all_of(scene.trackers, [](const scene::Tracker& tracker) {
+  return scene.stop.empty() && std::ranges::all_of(scene.trackers, [](const expression::Tracker& tracker) {
            const bool brief =
-               tracker.kind == scene::Tracker::Kind::Initial || tracker.kind == scene::Tracker::Kind::Unwrap;
+               tracker.kind == expression::Tracker::Kind::Initial || tracker.kind == expression::Tracker::Kind::Unwrap;
            return brief && !tracker.argument.uses_history();
          });
 }
@@ -207,14 +207,14 @@ class Watcher {
     for (Shadow& shadow : lower_) shadow.advance(run);
     for (Shadow& shadow : higher_) shadow.advance(run);
   }
-  scene::Observation now(const RunSensitivity& run, bool with_contacts) {
+  runs::Observation now(const RunSensitivity& run, bool with_contacts) {
     contacts_.clear();
     if (with_contacts) run.contacts(contacts_);
     return {run.end(), contacts_, run.events()};
   }
 
   const ParameterDirections& unknowns_;
-  scene::Observer observer_;
+  runs::Observer observer_;
   bool seldom_;
   std::vector<Shadow> lower_, higher_;
   std::vector<contact::ContactResult> contacts_;
@@ -226,7 +226,7 @@ double end_derivative(const ParameterDirections& unknowns, std::size_t k, std::s
                       const RunSensitivity& run) {
   const Direction& direction = unknowns.directions()[k];
   const auto value = [&](const scene::Scene& scene, const model::State& state) {
-    scene::EvaluationContext context;
+    expression::EvaluationContext context;
     context.time = state.time;
     context.model = &scene.model;
     context.state = &state;
@@ -259,7 +259,7 @@ ObservableDerivatives differentiate(const ParameterDirections& unknowns, double 
   });
   result.stopped = watcher.stopped();
   const bool forces_kept = std::ranges::any_of(
-      scene.trackers, [](const scene::Tracker& tracker) { return tracker.argument.depends_on_contacts(); });
+      scene.trackers, [](const expression::Tracker& tracker) { return tracker.argument.depends_on_contacts(); });
   for (const scene::Observable& one : scene.observables) {
     const bool has_forces = one.expression.depends_on_contacts() || (forces_kept && one.expression.uses_history());
     result.in_doubt.push_back(run.motion_open() || (run.forces_open() && has_forces));
@@ -278,7 +278,7 @@ ObservableDerivatives differentiate(const ParameterDirections& unknowns, double 
     result.derivatives.col(column) = (end.high.col(column) - end.low.col(column)) / length;
     if (!directions[k].drives_only || !unknowns.matters(k)) continue;
     for (std::size_t j = 0; j < scene.observables.size(); ++j) {
-      const scene::Expression& expression = scene.observables[j].expression;
+      const expression::Expression& expression = scene.observables[j].expression;
       if (!expression.uses_history() && !expression.depends_on_contacts())
         result.derivatives(static_cast<Eigen::Index>(j), column) = end_derivative(unknowns, k, j, run);
     }

@@ -3,7 +3,7 @@
 #include "stickslip/sensitivity/start_coordinate.h"
 
 #include "stickslip/contact/body_dynamics.h"
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,8 @@ StartCoordinate start_coordinate(const scene::Scene& scene, const std::string& n
   if (found == scene.model.bodies.end()) {
     std::vector<std::string> names;
     for (const model::Body& one : scene.model.bodies) names.push_back(one.name);
-    throw scene::SceneError(place, fmt::format("the scene has no body '{}'", body), scene::did_you_mean(body, names));
+    throw scene::SceneError(place, fmt::format("the scene has no body '{}'", body),
+                            expression::did_you_mean(body, names));
   }
   const auto list = coordinates_of(*found);
   const auto named = std::ranges::find_if(list, [&](const Named& one) { return component == one.name; });

@@ -38,9 +38,9 @@ double vanishing_time(double before, double age, double now, double h, double no
   return std::clamp(0.5 * h - now / slope, 0.0, h * (1 - 1e-12));
 }
 
-class Search {
+class EventSearch {
  public:
-  Search(const World& world, const Component& component, const Trial& trial, double H, double h_min)
+  EventSearch(const World& world, const Component& component, const Trial& trial, double H, double h_min)
       : world_(world), trial_(trial), H_(H), h_min_(h_min) {
     best_.tau = trial.h * (1 + 1e-9);
     for (const ContactStart& start : component.contacts)
@@ -160,7 +160,7 @@ bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int di
 }
 
 Candidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {
-  Search search(world, component, trial, H, h_min);
+  EventSearch search(world, component, trial, H, h_min);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) search.look(component.contacts[c], static_cast<int>(c));
   return search.best();
 }
@@ -174,7 +174,7 @@ bool rests_open(const World& world, const ContactStart& contact) {
 }
 
 Candidate first_touch(const World& world, const Component& component, const Trial& trial) {
-  Search search(world, component, trial, trial.h, 0);
+  EventSearch search(world, component, trial, trial.h, 0);
   for (std::size_t c = 0; c < component.contacts.size(); ++c)
     if (component.contacts[c].mode == Mode::Open && !rests_open(world, component.contacts[c]))
       search.look(component.contacts[c], static_cast<int>(c));

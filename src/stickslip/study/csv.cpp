@@ -40,7 +40,7 @@ void write_csv(Store& store, const CsvOptions& options, const std::function<void
   }
   write(line + "\n");
 
-  store.read([&](const Trial& trial, const TrialResult& result) {
+  store.read([&](const TrialPoint& trial, const TrialResult& result) {
     line = fmt::format("{},{},{}", trial.index, trial.group, trial.repeat);
     const auto number = [&](double x) {
       line += ',';

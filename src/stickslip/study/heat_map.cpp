@@ -148,7 +148,7 @@ HeatMap heat_map_of(Store& store, const Study& study, const std::string& value) 
     MeanEstimator mean;
   };
   std::map<std::int64_t, Cell> cells;
-  store.read([&](const Trial& trial, const TrialResult& result) {
+  store.read([&](const TrialPoint& trial, const TrialResult& result) {
     Cell& cell = cells[trial.group];
     cell.cell.x = trial.values[x];
     cell.cell.y = trial.values[y];

@@ -76,9 +76,9 @@ struct FreeOptimizer {
   void operator()(nlopt_opt optimizer) const { nlopt_destroy(optimizer); }
 };
 
-class Search {
+class DesignSearch {
  public:
-  Search(const Study& study, const TrialRunner& runner, int threads, const EvaluationLog& log)
+  DesignSearch(const Study& study, const TrialRunner& runner, int threads, const EvaluationLog& log)
       : study_(study), settings_(*study.optimise), runner_(runner), threads_(threads), log_(log) {}
 
   OptimiseResult run() {
@@ -169,7 +169,7 @@ class Search {
         nlopt_create(algorithm_named(settings_.method), static_cast<unsigned>(size())));
     optimizer_ = optimizer.get();
     nlopt_srand(static_cast<unsigned long>(study_.seed));
-    nlopt_set_min_objective(optimizer_, &Search::callback, this);
+    nlopt_set_min_objective(optimizer_, &DesignSearch::callback, this);
     nlopt_set_lower_bounds1(optimizer_, 0);
     nlopt_set_upper_bounds1(optimizer_, 1);
     nlopt_set_ftol_rel(optimizer_, settings_.tolerance);
@@ -185,7 +185,7 @@ class Search {
   }
 
   static double callback(unsigned n, const double* x, double* gradient, void* self) {
-    auto& search = *static_cast<Search*>(self);
+    auto& search = *static_cast<DesignSearch*>(self);
     return search.evaluate(std::vector<double>(x, x + n), gradient, nullptr);
   }
 
@@ -329,7 +329,7 @@ Evaluation evaluate_design(const Study& study, const TrialRunner& runner, int th
 
 OptimiseResult optimise(const Study& study, const TrialRunner& runner, int threads, const EvaluationLog& log) {
   assert(study.optimise.has_value());
-  return Search(study, runner, threads, log).run();
+  return DesignSearch(study, runner, threads, log).run();
 }
 
 std::string design_as_scene(const Study& study, const Evaluation& design, const std::filesystem::path& file) {

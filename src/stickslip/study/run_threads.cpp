@@ -41,7 +41,7 @@ class Pool {
   void work() {
     try {
       for (;;) {
-        std::optional<Trial> trial;
+        std::optional<TrialPoint> trial;
         {
           std::unique_lock lock(mutex_);
           room_.wait(lock, [&] { return cancelled_ || results_.size() < kMostWaiting; });
@@ -64,7 +64,7 @@ class Pool {
   }
 
   void write() {
-    std::vector<std::pair<Trial, TrialResult>> batch;
+    std::vector<std::pair<TrialPoint, TrialResult>> batch;
     std::unique_lock lock(mutex_);
     while (active_ > 0 || !results_.empty()) {
       arrived_.wait_for(lock, kPatience, [&] { return results_.size() >= kEnough || active_ == 0; });
@@ -84,7 +84,7 @@ class Pool {
   const TrialRunner& runner_;
   std::mutex mutex_;  // of everything below, and of the session's schedule
   std::condition_variable arrived_, room_;
-  std::vector<std::pair<Trial, TrialResult>> results_;
+  std::vector<std::pair<TrialPoint, TrialResult>> results_;
   int active_ = 0;
   bool cancelled_ = false;
   std::exception_ptr failure_;

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/study/scene_run.h"
 
-#include "stickslip/scene/observer.h"
+#include "stickslip/runs/observer.h"
 #include "stickslip/simulation/error_control.h"
 #include "stickslip/simulation/simulation.h"
 
@@ -29,11 +29,11 @@ std::uint64_t modes_of(const simulation::ModeTimeline& timeline) {
 }
 
 void simulate(const scene::Scene& scene, simulation::Simulation& simulation, double every, SceneRun& run) {
-  scene::Observer observer(scene);
+  runs::Observer observer(scene);
   const auto now = [&](bool with_contacts) {
-    return scene::Observation{simulation.state(),
-                              with_contacts ? simulation.contacts() : std::span<const contact::ContactResult>(),
-                              simulation.last_report().events};
+    return runs::Observation{simulation.state(),
+                             with_contacts ? simulation.contacts() : std::span<const contact::ContactResult>(),
+                             simulation.last_report().events};
   };
   const bool watched = !scene.trackers.empty() || !scene.stop.empty();
   observer.advance(now(true));

@@ -26,13 +26,13 @@ Session::Session(const Study& study, Store& store, Report report)
   begin_ = last_report_ = Clock::now();
 }
 
-std::optional<Trial> Session::take() {
+std::optional<TrialPoint> Session::take() {
   const std::optional<std::int64_t> index = schedule_.next();
   if (!index) return std::nullopt;
   return plan_.trial(*index);
 }
 
-void Session::count(const std::vector<std::pair<Trial, TrialResult>>& results) {
+void Session::count(const std::vector<std::pair<TrialPoint, TrialResult>>& results) {
   for (const auto& [trial, result] : results) {
     schedule_.finish({result.index, result.success, result.objective});
     if (!std::isnan(result.success)) rate_.add(result.success != 0);

@@ -31,10 +31,10 @@ class Session {
 
   Session(const Study& study, Store& store, Report report = {});
 
-  [[nodiscard]] std::optional<Trial> take();
+  [[nodiscard]] std::optional<TrialPoint> take();
   // What workers bring: first into the store, in one transaction (throws StoreError), then into the schedule.
-  void commit(const std::vector<std::pair<Trial, TrialResult>>& results) { store_.add(results); }
-  void count(const std::vector<std::pair<Trial, TrialResult>>& results);
+  void commit(const std::vector<std::pair<TrialPoint, TrialResult>>& results) { store_.add(results); }
+  void count(const std::vector<std::pair<TrialPoint, TrialResult>>& results);
   void give_back(std::int64_t trial) { schedule_.give_back(trial); }
   // Removes what lies beyond the end.
   void finish();

@@ -30,7 +30,7 @@ void add(files::Checksum& sum, double value) {
 }
 
 // Of everything that a row says.
-std::int64_t checksum_of(const Trial& trial, const TrialResult& result) {
+std::int64_t checksum_of(const TrialPoint& trial, const TrialResult& result) {
   files::Checksum sum;
   for (const std::int64_t x : {trial.index, trial.group, trial.repeat, result.steps})
     sum.add_number(static_cast<std::uint64_t>(x));
@@ -295,7 +295,7 @@ void Store::verify() {
   }
   if (header_checksum(header_, rows_, total_) != checksum_) damaged("its description does not fit its checksum");
   std::int64_t rows = 0, total = 0;
-  read_rows([&](const Trial& trial, const TrialResult& result, std::int64_t sum) {
+  read_rows([&](const TrialPoint& trial, const TrialResult& result, std::int64_t sum) {
     if (checksum_of(trial, result) != sum) damaged(fmt::format("trial {} does not fit its checksum", trial.index));
     ++rows;
     total = wrapped_sum(total, sum);
@@ -349,7 +349,7 @@ std::vector<TrialSummary> Store::summaries() {
   return all;
 }
 
-void Store::add(const std::vector<std::pair<Trial, TrialResult>>& results) {
+void Store::add(const std::vector<std::pair<TrialPoint, TrialResult>>& results) {
   if (results.empty()) return;
   database_.execute("BEGIN IMMEDIATE");
   const std::int64_t rows_before = rows_, total_before = total_;
@@ -414,17 +414,17 @@ void Store::remove(const std::vector<std::int64_t>& trials) {
   database_.execute("COMMIT");
 }
 
-void Store::read(const std::function<void(const Trial&, const TrialResult&)>& row) {
+void Store::read(const std::function<void(const TrialPoint&, const TrialResult&)>& row) {
   if (header_.meaning.empty()) return;
-  read_rows([&](const Trial& trial, const TrialResult& result, std::int64_t sum) {
+  read_rows([&](const TrialPoint& trial, const TrialResult& result, std::int64_t sum) {
     if (checksum_of(trial, result) != sum) damaged(fmt::format("trial {} does not fit its checksum", trial.index));
     row(trial, result);
   });
 }
 
-void Store::read_rows(const std::function<void(const Trial&, const TrialResult&, std::int64_t)>& row) {
+void Store::read_rows(const std::function<void(const TrialPoint&, const TrialResult&, std::int64_t)>& row) {
   Statement select(database_, "SELECT * FROM trial ORDER BY trial");
-  Trial trial;
+  TrialPoint trial;
   TrialResult result;
   trial.values.resize(header_.parameters.size());
   result.observables.resize(header_.observables.size());

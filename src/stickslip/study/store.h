@@ -57,11 +57,11 @@ class Store {
   [[nodiscard]] std::vector<TrialSummary> summaries();  // in the order of the trials
 
   // All or nothing.
-  void add(const std::vector<std::pair<Trial, TrialResult>>& results);
+  void add(const std::vector<std::pair<TrialPoint, TrialResult>>& results);
   void remove(const std::vector<std::int64_t>& trials);
 
   // Every row in the order of the trials.
-  void read(const std::function<void(const Trial&, const TrialResult&)>& row);
+  void read(const std::function<void(const TrialPoint&, const TrialResult&)>& row);
 
  private:
   Store(const std::filesystem::path& file, Database::Mode mode);
@@ -73,7 +73,7 @@ class Store {
   void write_totals();
   void verify();
   [[noreturn]] void damaged(const std::string& what) const;
-  void read_rows(const std::function<void(const Trial&, const TrialResult&, std::int64_t)>& row);
+  void read_rows(const std::function<void(const TrialPoint&, const TrialResult&, std::int64_t)>& row);
   void prepare_insert();
 
   Database database_;

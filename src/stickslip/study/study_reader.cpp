@@ -104,7 +104,7 @@ class StudyReader {
   }
 
   void read_results(const TableReader& top, Study& study) const {
-    const scene::Scope scope = result_scope(scene_, std::vector<double>(scene_.observables.size(), 0), 0);
+    const expression::Scope scope = result_scope(scene_, std::vector<double>(scene_.observables.size(), 0), 0);
     const auto read = [&](const char* key, std::string& text, scene::Place& place) {
       const Value* value = top.find(key);
       if (value == nullptr) return;
@@ -242,7 +242,7 @@ class StudyReader {
     if (list == nullptr) return;
     if (list->kind != Value::Kind::Array || list->items.empty())
       throw SceneError(list->place, "'residuals' must be a list of expressions, or of lists of them");
-    const scene::Scope scope = result_scope(scene_, std::vector<double>(scene_.observables.size(), 0), 0);
+    const expression::Scope scope = result_scope(scene_, std::vector<double>(scene_.observables.size(), 0), 0);
     for (const Value& item : list->items) {
       std::vector<std::string> group;
       const bool several = item.kind == Value::Kind::Array;
@@ -287,7 +287,7 @@ class StudyReader {
 
   scene::Document document_;
   std::span<const scene::Override> given_;  // on the command line
-  scene::Scope constants_;
+  expression::Scope constants_;
   scene::Scene scene_;
   scene::Place set_place_;
   Study study_;

@@ -32,7 +32,7 @@ double seconds_since(Clock::time_point begin) {
 
 double evaluate(const std::string& expression, const scene::Scene& scene, std::span<const double> observables,
                 double time) {
-  return scene::Expression(expression, result_scope(scene, observables, time)).evaluate(0);
+  return expression::Expression(expression, result_scope(scene, observables, time)).evaluate(0);
 }
 
 std::span<const double> column_of(const Eigen::MatrixXd& matrix, std::size_t k) {
@@ -84,7 +84,7 @@ double value_with(const scene::Override& over) {
 }  // namespace
 
 // False: not possible here, or the run needs what differentiated runs do not do (steps in parts).
-bool TrialRunner::differentiate_run(const Trial& trial, std::span<const scene::Override> design,
+bool TrialRunner::differentiate_run(const TrialPoint& trial, std::span<const scene::Override> design,
                                     const OptimiseSettings& settings, TrialGradient& out) const {
   const auto begin = Clock::now();
   std::vector<scene::Override> overrides = overrides_of(study_, trial);
@@ -132,7 +132,7 @@ struct TrialRunner::Sample {
   std::vector<double> residuals;
 };
 
-TrialRunner::Sample TrialRunner::run_sample(const Trial& trial, std::span<const scene::Override> design,
+TrialRunner::Sample TrialRunner::run_sample(const TrialPoint& trial, std::span<const scene::Override> design,
                                             const OptimiseSettings& settings) const {
   Sample sample;
   if (!study_.stages.empty()) {
@@ -151,7 +151,7 @@ TrialRunner::Sample TrialRunner::run_sample(const Trial& trial, std::span<const 
   return sample;
 }
 
-TrialGradient TrialRunner::run_with_gradient(const Trial& trial, std::span<const scene::Override> design,
+TrialGradient TrialRunner::run_with_gradient(const TrialPoint& trial, std::span<const scene::Override> design,
                                              const OptimiseSettings& settings) const {
   TrialGradient out;
   if (study_.stages.empty() && differentiate_run(trial, design, settings, out)) return out;

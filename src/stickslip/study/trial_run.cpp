@@ -18,8 +18,8 @@ std::string trimmed(std::string_view text) {
 
 }  // namespace
 
-scene::Scope result_scope(const scene::Scene& scene, std::span<const double> observables, double end_time) {
-  scene::Scope scope;
+expression::Scope result_scope(const scene::Scene& scene, std::span<const double> observables, double end_time) {
+  expression::Scope scope;
   scope.constants["end_time"] = end_time;
   for (const scene::Parameter& parameter : scene.parameters) scope.constants[parameter.name] = parameter.value;
   for (std::size_t i = 0; i < observables.size(); ++i) scope.constants[scene.observables[i].name] = observables[i];
@@ -59,12 +59,12 @@ TrialRunner::TrialRunner(const Study& study) : study_(study), document_(scene::r
 
 TrialRunner::~TrialRunner() = default;
 
-TrialResult TrialRunner::run(const Trial& trial, std::span<const scene::Override> design) const {
+TrialResult TrialRunner::run(const TrialPoint& trial, std::span<const scene::Override> design) const {
   if (!study_.stages.empty()) return run_stages(trial, 0);
   return run_scene_of(trial, design, 0, {});
 }
 
-TrialResult TrialRunner::run_scene_of(const Trial& trial, std::span<const scene::Override> design, double every,
+TrialResult TrialRunner::run_scene_of(const TrialPoint& trial, std::span<const scene::Override> design, double every,
                                       const Look& look) const {
   const auto begin = std::chrono::steady_clock::now();
   TrialResult result;
@@ -97,12 +97,12 @@ TrialResult TrialRunner::run_scene_of(const Trial& trial, std::span<const scene:
 
 // Success and objective; of a failure, the first condition that does not hold.
 void TrialRunner::judge(const scene::Scene& scene, TrialResult& result) const {
-  const scene::Scope scope = result_scope(scene, result.observables, result.end_time);
-  if (!study_.objective.empty()) result.objective = scene::Expression(study_.objective, scope).evaluate(0);
+  const expression::Scope scope = result_scope(scene, result.observables, result.end_time);
+  if (!study_.objective.empty()) result.objective = expression::Expression(study_.objective, scope).evaluate(0);
   if (conditions_.empty()) return;
   result.success = 1;
   for (const std::string& condition : conditions_) {
-    const double holds = scene::Expression(condition, scope).evaluate(0);
+    const double holds = expression::Expression(condition, scope).evaluate(0);
     if (holds != 0 && !std::isnan(holds)) continue;
     result.success = 0;
     result.cause = "not: " + condition;

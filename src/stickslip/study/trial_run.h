@@ -5,9 +5,9 @@
 #pragma once
 
 #include "stickslip/study/norm_search.h"
-#include "stickslip/study/plan.h"
 #include "stickslip/study/scene_run.h"
 #include "stickslip/study/study.h"
+#include "stickslip/study/trial_plan.h"
 
 #include <cstdint>
 #include <functional>
@@ -58,30 +58,30 @@ class TrialRunner {
   TrialRunner& operator=(const TrialRunner&) = delete;
 
   // `design`: overrides that come last, for optimise.
-  [[nodiscard]] TrialResult run(const Trial& trial, std::span<const scene::Override> design = {}) const;
+  [[nodiscard]] TrialResult run(const TrialPoint& trial, std::span<const scene::Override> design = {}) const;
 
   // The same with derivatives by settings.variables, which `design` sets, and the residuals of settings. Where the
   // scene does not allow implicit differentiation: central differences over settings.difference of their ranges,
   // one-sided at a bound; those across changes of contact modes are counted.
-  [[nodiscard]] TrialGradient run_with_gradient(const Trial& trial, std::span<const scene::Override> design,
+  [[nodiscard]] TrialGradient run_with_gradient(const TrialPoint& trial, std::span<const scene::Override> design,
                                                 const OptimiseSettings& settings) const;
 
   // Only the last stage: what a design costs without the others, to compare with.
-  [[nodiscard]] TrialResult run_last_stage(const Trial& trial) const;
+  [[nodiscard]] TrialResult run_last_stage(const TrialPoint& trial) const;
 
   [[nodiscard]] const std::vector<std::string>& observables() const { return observables_; }
   [[nodiscard]] const scene::Document& document() const { return document_; }
 
  private:
-  TrialResult run_stages(const Trial& trial, std::size_t from) const;
+  TrialResult run_stages(const TrialPoint& trial, std::size_t from) const;
   struct Sample;  // a run with its residuals
   using Look = std::function<void(const scene::Scene&, const SceneRun&)>;
-  TrialResult run_scene_of(const Trial& trial, std::span<const scene::Override> design, double every,
+  TrialResult run_scene_of(const TrialPoint& trial, std::span<const scene::Override> design, double every,
                            const Look& look) const;
-  Sample run_sample(const Trial& trial, std::span<const scene::Override> design,
+  Sample run_sample(const TrialPoint& trial, std::span<const scene::Override> design,
                     const OptimiseSettings& settings) const;
-  bool differentiate_run(const Trial& trial, std::span<const scene::Override> design, const OptimiseSettings& settings,
-                         TrialGradient& out) const;
+  bool differentiate_run(const TrialPoint& trial, std::span<const scene::Override> design,
+                         const OptimiseSettings& settings, TrialGradient& out) const;
   void judge(const scene::Scene& scene, TrialResult& result) const;
 
   const Study& study_;

@@ -11,7 +11,7 @@
 
 namespace stickslip::study {
 
-[[nodiscard]] scene::Scope result_scope(const scene::Scene& scene, std::span<const double> observables,
-                                        double end_time);
+[[nodiscard]] expression::Scope result_scope(const scene::Scene& scene, std::span<const double> observables,
+                                             double end_time);
 
 }  // namespace stickslip::study

@@ -26,19 +26,19 @@ struct Verdict {
   double residual = 0;
 };
 
-std::vector<scene::Override> design_of(const Study& study, const Trial& trial) {
+std::vector<scene::Override> design_of(const Study& study, const TrialPoint& trial) {
   std::vector<scene::Override> design;
   for (std::size_t i = 0; i < study.variations.size(); ++i)
     design.push_back({study.variations[i].parameter, fmt::format("{}", trial.values[i])});
   return design;
 }
 
-Verdict check_path(const Study& study, const Stage& stage, const scene::Document& document, const Trial& trial) {
+Verdict check_path(const Study& study, const Stage& stage, const scene::Document& document, const TrialPoint& trial) {
   std::vector<scene::Override> overrides = stage.set;
   for (const scene::Override& over : design_of(study, trial)) overrides.push_back(over);
   const scene::Scene scene = scene::make_scene(document, overrides);
-  const scene::Scope scope = result_scope(scene, {}, 0);
-  const auto number = [&](const std::string& text) { return scene::Expression(text, scope).evaluate(0); };
+  const expression::Scope scope = result_scope(scene, {}, 0);
+  const auto number = [&](const std::string& text) { return expression::Expression(text, scope).evaluate(0); };
   int part = 0;
   while (scene.model.bodies[static_cast<std::size_t>(part)].name != stage.part) ++part;
   std::vector<PlanarPose> goals;
@@ -83,11 +83,11 @@ Verdict check_runs(const Stage& stage, const TrialRunner& runner, const std::vec
 
 }  // namespace
 
-TrialResult TrialRunner::run_last_stage(const Trial& trial) const {
+TrialResult TrialRunner::run_last_stage(const TrialPoint& trial) const {
   return run_stages(trial, study_.stages.size() - 1);
 }
 
-TrialResult TrialRunner::run_stages(const Trial& trial, std::size_t from) const {
+TrialResult TrialRunner::run_stages(const TrialPoint& trial, std::size_t from) const {
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();

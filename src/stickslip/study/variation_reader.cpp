@@ -85,7 +85,7 @@ void check_range(Variation& variation, const Parameter& parameter, const Value& 
   }
 }
 
-Variation read_variation(const Value::Entry& entry, const scene::Scene& scene, const scene::Scope& constants) {
+Variation read_variation(const Value::Entry& entry, const scene::Scene& scene, const expression::Scope& constants) {
   const Parameter* parameter = parameter_named(scene, entry.key, entry.place);
   const std::string what = fmt::format("the variation of '{}'", entry.key);
   const TableReader table(entry.value, study_keys_of("vary.NAME"), constants, what);
@@ -125,14 +125,15 @@ const scene::Parameter* parameter_named(const scene::Scene& scene, const std::st
     list += (list.empty() ? "" : ", ") + parameter.name;
   }
   if (name == "duration" || name.starts_with("method.") || name.starts_with("record.")) return nullptr;
-  const std::string hint = scene::did_you_mean(name, names);
+  const std::string hint = expression::did_you_mean(name, names);
   throw SceneError(place, fmt::format("the scene has no parameter '{}'", name),
                    !hint.empty()   ? hint
                    : names.empty() ? "it has none at all"
                                    : "it has " + list);
 }
 
-std::vector<Variation> read_variations(const Value& table, const scene::Scene& scene, const scene::Scope& constants) {
+std::vector<Variation> read_variations(const Value& table, const scene::Scene& scene,
+                                       const expression::Scope& constants) {
   std::vector<Variation> variations;
   if (table.kind != Value::Kind::Table)
     throw SceneError(table.place, fmt::format("'vary' must be a table, not {}", Value::name_of(table.kind)));

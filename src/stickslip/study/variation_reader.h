@@ -4,7 +4,7 @@
 // Pieces of study files that several readers need: words, parameters of the scene, and how they vary.
 #pragma once
 
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/table_reader.h"
 #include "stickslip/study/study.h"
 
@@ -28,7 +28,7 @@ Enum read_word(const scene::Value& value, const std::string& what,
     names.emplace_back(name);
     list += (list.empty() ? "" : ", ") + names.back();
   }
-  const std::string hint = scene::did_you_mean(text, names);
+  const std::string hint = expression::did_you_mean(text, names);
   throw scene::SceneError(value.place, fmt::format("{}: unknown name '{}'", what, text),
                           hint.empty() ? "known are " + list : hint);
 }
@@ -39,6 +39,6 @@ Enum read_word(const scene::Value& value, const std::string& what,
 
 // A table of parameters with how they vary.
 [[nodiscard]] std::vector<Variation> read_variations(const scene::Value& table, const scene::Scene& scene,
-                                                     const scene::Scope& constants);
+                                                     const expression::Scope& constants);
 
 }  // namespace stickslip::study

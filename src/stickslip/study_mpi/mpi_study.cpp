@@ -91,7 +91,7 @@ class Leader {
     std::chrono::duration<double> silent{};
   };
   struct Running {
-    Trial trial;
+    TrialPoint trial;
     int rank;
   };
 
@@ -122,7 +122,7 @@ class Leader {
         std::clamp(kPortionSeconds / std::max(each, 1e-9), 1.0, static_cast<double>(kMostPortion)));
     std::vector<std::int64_t> work;
     while (work.size() < portion) {
-      std::optional<Trial> trial = session_.take();
+      std::optional<TrialPoint> trial = session_.take();
       if (!trial) break;
       work.push_back(trial->index);
       running_.emplace(trial->index, Running{std::move(*trial), to});
@@ -174,7 +174,7 @@ class Leader {
   bool watches_;  // for lost ranks
   std::vector<Rank> ranks_;
   std::map<std::int64_t, Running> running_;
-  std::vector<std::pair<Trial, TrialResult>> results_;
+  std::vector<std::pair<TrialPoint, TrialResult>> results_;
   Clock::time_point last_commit_, last_look_;
   double seconds_ = 0;
   int finished_ = 0;

@@ -7,7 +7,7 @@
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/pyramid.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 

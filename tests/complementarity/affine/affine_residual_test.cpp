@@ -2,9 +2,9 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/affine_residual.h"
 
-#include "stickslip/complementarity/corpus/affine_generators.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
 #include "tests/complementarity/affine/affine_checks.h"
+#include "tests/problems/affine_generators.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 

@@ -5,11 +5,11 @@
 
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/affine_solver.h"
-#include "stickslip/complementarity/corpus/affine_generators.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
 #include "stickslip/complementarity/corpus/reader.h"
 #include "tests/complementarity/affine/affine_checks.h"
 #include "tests/problem_files.h"
+#include "tests/problems/affine_generators.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 #include <string>

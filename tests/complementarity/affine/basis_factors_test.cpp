@@ -5,8 +5,8 @@
 #include "stickslip/complementarity/affine/basis_inverse.h"
 #include "stickslip/complementarity/affine/elimination_order.h"
 #include "stickslip/complementarity/affine/sparse_lu.h"
-#include "stickslip/complementarity/corpus/affine_generators.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
+#include "tests/problems/affine_generators.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 #include <Eigen/LU>

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/infeasibility.h"
 #include "stickslip/complementarity/affine/affine_solver.h"
-#include "stickslip/complementarity/corpus/affine_generators.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
+#include "tests/problems/affine_generators.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 

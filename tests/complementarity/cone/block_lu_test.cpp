@@ -3,9 +3,9 @@
 #include "stickslip/complementarity/cone/block_lu.h"
 
 #include "stickslip/complementarity/cone/newton_system.h"
-#include "stickslip/complementarity/corpus/contact_generators.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
 #include "stickslip/complementarity/dense_lu.h"
+#include "tests/problems/contact_generators.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
@@ -129,7 +129,7 @@ TEST(EliminationPlan, EliminatesEveryNodeOnceAndKnowsItsFill) {
 
 // Newton's matrix of an island as a dense matrix; alpha: the contacts' weights.
 template <int D>
-Eigen::MatrixXd dense_newton(const Island<D>& island, const std::vector<double>& J, double rho,
+Eigen::MatrixXd dense_newton(const ScaledIsland<D>& island, const std::vector<double>& J, double rho,
                              const std::vector<double>& alpha) {
   const int n = island.unknowns();
   Eigen::MatrixXd W = Eigen::MatrixXd::Zero(n, n), P = Eigen::MatrixXd::Zero(n, n);
@@ -147,7 +147,7 @@ Eigen::MatrixXd dense_newton(const Island<D>& island, const std::vector<double>&
 
 // Random modes, `open` of them separate, and derivatives J of the contact law.
 template <int D>
-void choose_modes(const Island<D>& island, PortableRandom& random, double open, std::vector<ContactMode>& mode,
+void choose_modes(const ScaledIsland<D>& island, PortableRandom& random, double open, std::vector<ContactMode>& mode,
                   std::vector<double>& J) {
   J.assign(island.unknowns() * D, 0.0);
   mode.resize(island.contacts);
@@ -169,7 +169,7 @@ void expect_newton_step(std::uint64_t seed, bool own_weights, double tolerance) 
   const ContactProblem problem = random_contact_problem(seed).problem;
   if (problem.dimension() != D) return;
   IslandSplitter<D> splitter;
-  Island<D> island;
+  ScaledIsland<D> island;
   EliminationPlan plan;
   NewtonSystem<D> system;
   PortableRandom random(seed);
@@ -211,7 +211,7 @@ TEST(NewtonSystem, WeightsOfTheContactsOwn) {
 
 // b - [rho J (W + alpha I) + I - J] x, without a dense matrix.
 template <int D>
-double newton_defect(const Island<D>& island, const std::vector<double>& J, double rho, double alpha,
+double newton_defect(const ScaledIsland<D>& island, const std::vector<double>& J, double rho, double alpha,
                      const std::vector<double>& x, const std::vector<double>& b) {
   double sum = 0;
   for (int i = 0; i < island.contacts; ++i) {
@@ -233,7 +233,7 @@ double newton_defect(const Island<D>& island, const std::vector<double>& J, doub
 TEST(NewtonSystem, LargeIslandsAreOrderedByTheirClosedContacts) {
   const ContactProblem problem = sphere_pile(3, 7, 0.4);
   IslandSplitter<3> splitter;
-  Island<3> island;
+  ScaledIsland<3> island;
   ASSERT_EQ(splitter.split(problem), 1);
   splitter.extract(problem, 0, island);
   ASSERT_GT(island.contacts, 400);

@@ -10,7 +10,7 @@
 // in it; the certificate promises 1e-5 at a tolerance of 1e-8.
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
-#include "stickslip/complementarity/corpus/contact_generators.h"
+#include "tests/problems/contact_generators.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/cone/contact_residual.h"
 
-#include "stickslip/complementarity/corpus/contact_generators.h"
+#include "tests/problems/contact_generators.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 //
 // Islands solved by several threads: the same bits whatever their number.
 #include "stickslip/complementarity/cone/contact_solver.h"
-#include "stickslip/complementarity/corpus/contact_generators.h"
 #include "stickslip/complementarity/worker_pool.h"
+#include "tests/problems/contact_generators.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/cone/one_contact.h"
 
-#include "stickslip/complementarity/corpus/portable_random.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>

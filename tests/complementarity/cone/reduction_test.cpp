@@ -4,7 +4,7 @@
 
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
-#include "stickslip/complementarity/corpus/portable_random.h"
+#include "tests/problems/portable_random.h"
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>

@@ -3,10 +3,10 @@
 //
 // Every start of the collection and of the held-out classics, solved by auto with default options, and the Jacobians of
 // all test problems against differences of F.
-#include "stickslip/complementarity/corpus/mcp_collection.h"
-#include "stickslip/complementarity/corpus/mcp_generators.h"
+#include "tests/problems/mcp_collection.h"
 #include "stickslip/complementarity/mcp/mcp_residual.h"
 #include "stickslip/complementarity/mcp/mcp_solver.h"
+#include "tests/problems/mcp_generators.h"
 
 #include <gtest/gtest.h>
 #include <algorithm>

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/mcp/mcp_residual.h"
 
-#include "stickslip/complementarity/corpus/mcp_from_formula.h"
 #include "stickslip/complementarity/mcp/fischer_burmeister.h"
+#include "tests/problems/mcp_from_formula.h"
 
 #include <gtest/gtest.h>
 #include <cmath>

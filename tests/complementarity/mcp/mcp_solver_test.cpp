@@ -4,10 +4,10 @@
 #include "tests/support/allocation_counter.h"
 
 #include "stickslip/complementarity/affine/affine_solver.h"
-#include "stickslip/complementarity/corpus/mcp_collection.h"
-#include "stickslip/complementarity/corpus/mcp_from_formula.h"
 #include "stickslip/complementarity/mcp/mcp_residual.h"
 #include "stickslip/complementarity/mcp/mcp_solver.h"
+#include "tests/problems/mcp_collection.h"
+#include "tests/problems/mcp_from_formula.h"
 
 #include <gtest/gtest.h>
 #include <cmath>

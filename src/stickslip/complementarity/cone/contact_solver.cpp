@@ -101,7 +101,7 @@ template <int D>
 IslandReport Workbench<D>::solve_island(const ContactProblem& problem, int index, ContactAlgorithm algorithm,
                                         double goal, Budget budget, Worker<D>& worker, std::vector<double>& r,
                                         std::vector<IterationRecord>* history) {
-  Island<D>& island = worker.solver.island();
+  ScaledIsland<D>& island = worker.solver.island();
   splitter.extract(problem, index, island);
   worker.r.resize(island.unknowns());
   for (int a = 0; a < island.contacts; ++a)

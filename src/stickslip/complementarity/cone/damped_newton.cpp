@@ -13,7 +13,7 @@ constexpr double kShare = 0.3;                           // of the island's erro
 }  // namespace
 
 template <int D>
-bool damped_newton(ProximalNewton<D>& engine, Search<D>& search, int max_steps) {
+bool damped_newton(ProximalNewton<D>& engine, IslandSearch<D>& search, int max_steps) {
   double c = kFirst, mark = search.best();
   int since = 0;
   for (int step = 0; step < max_steps && !search.finished(); ++step) {
@@ -27,7 +27,7 @@ bool damped_newton(ProximalNewton<D>& engine, Search<D>& search, int max_steps) 
   return search.reached();
 }
 
-template bool damped_newton<2>(ProximalNewton<2>&, Search<2>&, int);
-template bool damped_newton<3>(ProximalNewton<3>&, Search<3>&, int);
+template bool damped_newton<2>(ProximalNewton<2>&, IslandSearch<2>&, int);
+template bool damped_newton<3>(ProximalNewton<3>&, IslandSearch<3>&, int);
 
 }  // namespace stickslip::complementarity

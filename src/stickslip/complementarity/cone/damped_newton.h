@@ -24,6 +24,6 @@ namespace stickslip::complementarity {
 // From engine.r(), which the caller has looked at; the best point is left in the search. True when the goal was
 // reached, false after max_steps.
 template <int D>
-bool damped_newton(ProximalNewton<D>& engine, Search<D>& search, int max_steps);
+bool damped_newton(ProximalNewton<D>& engine, IslandSearch<D>& search, int max_steps);
 
 }  // namespace stickslip::complementarity

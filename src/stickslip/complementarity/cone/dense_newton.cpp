@@ -31,7 +31,7 @@ decltype(auto) DenseNewton<D>::with_size(What&& what) const {
 
 template <int D>
 template <int N>
-void DenseNewton<D>::assemble(const Island<D>& island, const double* J, const ContactMode* mode, double rho,
+void DenseNewton<D>::assemble(const ScaledIsland<D>& island, const double* J, const ContactMode* mode, double rho,
                               ProximalWeight alpha) {
   constexpr int kStride = stride(N);
   std::fill_n(LU_, N * kStride, 0.0);
@@ -105,7 +105,7 @@ void DenseNewton<D>::substitute(const double* b, double* x) const {
 }
 
 template <int D>
-int DenseNewton<D>::factor(const Island<D>& island, const double* J, const ContactMode* mode, double rho,
+int DenseNewton<D>::factor(const ScaledIsland<D>& island, const double* J, const ContactMode* mode, double rho,
                            ProximalWeight alpha) {
   assert(island.contacts >= 1 && island.contacts <= kMaxContacts);
   size_ = island.unknowns();

@@ -25,7 +25,7 @@ class DenseNewton {
   static constexpr int kMaxContacts = 4;
 
   // J and mode as in NewtonSystem. Returns the number of replaced pivots.
-  int factor(const Island<D>& island, const double* J, const ContactMode* mode, double rho, ProximalWeight alpha);
+  int factor(const ScaledIsland<D>& island, const double* J, const ContactMode* mode, double rho, ProximalWeight alpha);
   void solve(const double* b, double* x) const;
   [[nodiscard]] double work() const { return size_ * size_ * size_ / 3.0; }
 
@@ -34,7 +34,8 @@ class DenseNewton {
   static constexpr int stride(int size) { return size + size % 2; }
 
   template <int N>
-  void assemble(const Island<D>& island, const double* J, const ContactMode* mode, double rho, ProximalWeight alpha);
+  void assemble(const ScaledIsland<D>& island, const double* J, const ContactMode* mode, double rho,
+                ProximalWeight alpha);
   template <int N, int K>
   int eliminate_column();
   template <int N, int... K>

@@ -9,7 +9,7 @@ namespace {
 
 // b = q_i + sum of W_ij r_j over the other contacts.
 template <int D>
-void velocity_from_others(const Island<D>& island, const double* r, int i, double* b) {
+void velocity_from_others(const ScaledIsland<D>& island, const double* r, int i, double* b) {
   double sum[D];
   for (int k = 0; k < D; ++k) sum[k] = island.q[i * D + k];
   const auto add = [&](int first, int last) {
@@ -27,7 +27,7 @@ void velocity_from_others(const Island<D>& island, const double* r, int i, doubl
 }  // namespace
 
 template <int D>
-void GaussSeidel<D>::sweep(const Island<D>& island, double* r, SweepDirection direction) {
+void GaussSeidel<D>::sweep(const ScaledIsland<D>& island, double* r, SweepDirection direction) {
   const int n = island.contacts;
   for (int step = 0; step < n; ++step) {
     const int i = direction == SweepDirection::Forward ? step : n - 1 - step;
@@ -39,7 +39,7 @@ void GaussSeidel<D>::sweep(const Island<D>& island, double* r, SweepDirection di
 }
 
 template <int D>
-void GaussSeidel<D>::proximal_sweep(const Island<D>& island, double* r, double alpha, const double* rbar) {
+void GaussSeidel<D>::proximal_sweep(const ScaledIsland<D>& island, double* r, double alpha, const double* rbar) {
   for (int i = 0; i < island.contacts; ++i) {
     double b[D], W[D * D];
     velocity_from_others<D>(island, r, i, b);

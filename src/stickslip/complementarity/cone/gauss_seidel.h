@@ -21,10 +21,10 @@ template <int D>
 class GaussSeidel {
  public:
   // Forgets the remembered slip rates; to be called when the island changes.
-  void reset(const Island<D>& island) { slip_rate_.assign(island.contacts, 0.0); }
+  void reset(const ScaledIsland<D>& island) { slip_rate_.assign(island.contacts, 0.0); }
 
-  void sweep(const Island<D>& island, double* r, SweepDirection direction = SweepDirection::Forward);
-  void proximal_sweep(const Island<D>& island, double* r, double alpha, const double* rbar);
+  void sweep(const ScaledIsland<D>& island, double* r, SweepDirection direction = SweepDirection::Forward);
+  void proximal_sweep(const ScaledIsland<D>& island, double* r, double alpha, const double* rbar);
 
  private:
   std::vector<double> slip_rate_;  // of each contact's last solution: where its next search starts

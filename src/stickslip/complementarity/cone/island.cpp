@@ -15,7 +15,7 @@ constexpr double kNoiseIsland = 1e-6;
 
 // The local error of contact_residual.h.
 template <int D>
-double local_error(const Island<D>& island, const double* r, const double* u) {
+double local_error(const ScaledIsland<D>& island, const double* r, const double* u) {
   double worst = 0;
   for (int i = 0; i < island.contacts; ++i) {
     const double* own = r + i * D;
@@ -38,7 +38,7 @@ double local_error(const Island<D>& island, const double* r, const double* u) {
 }  // namespace
 
 template <int D>
-void island_velocity(const Island<D>& island, const double* r, double* u) {
+void island_velocity(const ScaledIsland<D>& island, const double* r, double* u) {
   for (int i = 0; i < island.contacts; ++i) {
     double sum[D];
     for (int k = 0; k < D; ++k) sum[k] = island.q[i * D + k];
@@ -52,7 +52,7 @@ void island_velocity(const Island<D>& island, const double* r, double* u) {
 }
 
 template <int D>
-IslandError island_error(const Island<D>& island, const double* r, const double* u) {
+IslandError island_error(const ScaledIsland<D>& island, const double* r, const double* u) {
   // Sums of squares: defect, r, u, q; in the units of the problem and scaled.
   double defect = 0, rr = 0, uu = 0, qq = 0, defect_s = 0, rr_s = 0, uu_s = 0, qq_s = 0;
   double suspect = 0;  // a bound of the local error's square
@@ -131,7 +131,7 @@ int IslandSplitter<D>::split(const ContactProblem& problem) {
 }
 
 template <int D>
-void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island<D>& island) const {
+void IslandSplitter<D>::extract(const ContactProblem& problem, int index, ScaledIsland<D>& island) const {
   const BlockMatrix& W = problem.W;
   const int first = start_[index], n = contacts(index);
   island.contacts = n;
@@ -174,10 +174,10 @@ void IslandSplitter<D>::extract(const ContactProblem& problem, int index, Island
       island.mirror[p] = island.cursor[island.column[p]]++;
 }
 
-template void island_velocity<2>(const Island<2>&, const double*, double*);
-template void island_velocity<3>(const Island<3>&, const double*, double*);
-template IslandError island_error<2>(const Island<2>&, const double*, const double*);
-template IslandError island_error<3>(const Island<3>&, const double*, const double*);
+template void island_velocity<2>(const ScaledIsland<2>&, const double*, double*);
+template void island_velocity<3>(const ScaledIsland<3>&, const double*, double*);
+template IslandError island_error<2>(const ScaledIsland<2>&, const double*, const double*);
+template IslandError island_error<3>(const ScaledIsland<3>&, const double*, const double*);
 template class IslandSplitter<2>;
 template class IslandSplitter<3>;
 

@@ -18,7 +18,7 @@
 namespace stickslip::complementarity {
 
 template <int D>
-struct Island {
+struct ScaledIsland {
   int contacts = 0;
   std::vector<int> member;                       // index of each contact in the posed problem
   std::vector<int> row_start, column, diagonal;  // pattern of W', as in BlockMatrix
@@ -38,7 +38,7 @@ struct Island {
 
 // u = W' r + q'
 template <int D>
-void island_velocity(const Island<D>& island, const double* r, double* u);
+void island_velocity(const ScaledIsland<D>& island, const double* r, double* u);
 
 // The error of contact_residual.h for this island (r, u in scaled variables), relative to the island's own norms
 // (`own`; an island of rounding noise has none) and to those of the whole problem (`shared` <= own): the second is what
@@ -47,7 +47,7 @@ struct IslandError {
   double own, shared;
 };
 template <int D>
-[[nodiscard]] IslandError island_error(const Island<D>& island, const double* r, const double* u);
+[[nodiscard]] IslandError island_error(const ScaledIsland<D>& island, const double* r, const double* u);
 
 // Splits a problem and fills islands; keeps its workspaces.
 template <int D>
@@ -57,7 +57,7 @@ class IslandSplitter {
   int split(const ContactProblem& problem);
   [[nodiscard]] int contacts(int index) const { return start_[index + 1] - start_[index]; }
   // The island's scaled copy. Several threads may ask for one each.
-  void extract(const ContactProblem& problem, int index, Island<D>& island) const;
+  void extract(const ContactProblem& problem, int index, ScaledIsland<D>& island) const;
 
  private:
   std::vector<int> root_, island_of_, position_, start_, member_;

@@ -27,34 +27,34 @@ constexpr double kSlow = 0.98;                // of the error before a batch: sw
 constexpr int kTrials = 10, kTrialSteps = 8;  // subproblems of a round, Newton steps of each
 constexpr double kTrialAlpha = 3e-4;          // first proximal weight
 
-enum class Method { Newton, Smoothing, Pyramid };
+enum class Algorithm { Newton, Smoothing, Pyramid };
 enum class Start { Zero, Scattered, Best, Near };
 
 // The attempts after the first: each row one combination, taken in turn.
 struct Attempt {
-  Method method;
+  Algorithm method;
   Start start;
   int sweeps;         // of Gauss-Seidel before; directions of the pyramid
   double alpha, rho;  // Newton: first proximal weight, step of the map
   double width;       // smoothing: first width
 };
 constexpr Attempt kAttempts[] = {
-    {Method::Smoothing, Start::Zero, 0, 1e-8, 1.0, 1.0},
-    {Method::Newton, Start::Zero, 60, 1e-2, 1.0, 0},
-    {Method::Smoothing, Start::Best, 0, 1e-8, 1.0, 1e-3},
-    {Method::Smoothing, Start::Scattered, 0, 1e-8, 1.0, 1.0},
-    {Method::Pyramid, Start::Zero, 8, 1e-6, 1.0, 0},
-    {Method::Smoothing, Start::Best, 0, 1e-9, 1.0, 1e-5},
-    {Method::Newton, Start::Best, 0, 1e-12, 1.0, 0},
-    {Method::Newton, Start::Near, 4, 1e-6, 1.0, 0},
-    {Method::Newton, Start::Near, 0, 1e-7, 1.0, 0},
-    {Method::Newton, Start::Near, 4, 1e-6, 3.0, 0},
-    {Method::Smoothing, Start::Near, 0, 1e-8, 1.0, 1e-4},
-    {Method::Newton, Start::Scattered, 200, 1e-1, 1.0, 0},
-    {Method::Newton, Start::Scattered, 20, 1e-6, 0.3, 0},
-    {Method::Smoothing, Start::Best, 0, 1e-8, 3.0, 1e-2},
-    {Method::Smoothing, Start::Scattered, 20, 1e-7, 0.5, 1.0},
-    {Method::Newton, Start::Best, 500, 1e-3, 0.5, 0},
+    {Algorithm::Smoothing, Start::Zero, 0, 1e-8, 1.0, 1.0},
+    {Algorithm::Newton, Start::Zero, 60, 1e-2, 1.0, 0},
+    {Algorithm::Smoothing, Start::Best, 0, 1e-8, 1.0, 1e-3},
+    {Algorithm::Smoothing, Start::Scattered, 0, 1e-8, 1.0, 1.0},
+    {Algorithm::Pyramid, Start::Zero, 8, 1e-6, 1.0, 0},
+    {Algorithm::Smoothing, Start::Best, 0, 1e-9, 1.0, 1e-5},
+    {Algorithm::Newton, Start::Best, 0, 1e-12, 1.0, 0},
+    {Algorithm::Newton, Start::Near, 4, 1e-6, 1.0, 0},
+    {Algorithm::Newton, Start::Near, 0, 1e-7, 1.0, 0},
+    {Algorithm::Newton, Start::Near, 4, 1e-6, 3.0, 0},
+    {Algorithm::Smoothing, Start::Near, 0, 1e-8, 1.0, 1e-4},
+    {Algorithm::Newton, Start::Scattered, 200, 1e-1, 1.0, 0},
+    {Algorithm::Newton, Start::Scattered, 20, 1e-6, 0.3, 0},
+    {Algorithm::Smoothing, Start::Best, 0, 1e-8, 3.0, 1e-2},
+    {Algorithm::Smoothing, Start::Scattered, 20, 1e-7, 0.5, 1.0},
+    {Algorithm::Newton, Start::Best, 500, 1e-3, 0.5, 0},
 };
 
 }  // namespace
@@ -212,12 +212,12 @@ bool IslandSolver<D>::further_attempts(IslandOutcome& outcome) {
       case Start::Near: shake(random, k); break;
     }
     bool reached = false;
-    if (attempt.method == Method::Pyramid) {
+    if (attempt.method == Algorithm::Pyramid) {
       outcome.answered_by = "pyramid";
       reached = from_pyramid(attempt.sweeps * (1 + k / static_cast<int>(std::size(kAttempts))));
     } else if (sweep(attempt.sweeps, false)) {
       reached = true;
-    } else if (attempt.method == Method::Smoothing) {
+    } else if (attempt.method == Algorithm::Smoothing) {
       outcome.answered_by = "smoothing";
       reached = smoothing_homotopy(engine_, search_, {attempt.alpha, attempt.rho, 0.3, attempt.width, 1});
     } else {

@@ -28,11 +28,11 @@ struct IslandOutcome {
 template <int D>
 class IslandSolver {
  public:
-  Island<D>& island() { return island_; }
+  ScaledIsland<D>& island() { return island_; }
   // Solves island() from the start r (scaled), which is overwritten with the best point found.
   IslandOutcome solve(ContactAlgorithm algorithm, double goal, Budget& budget, EliminationPlan& plan,
                       std::vector<double>& r, std::vector<IterationRecord>* history);
-  [[nodiscard]] const Search<D>& search() const { return search_; }
+  [[nodiscard]] const IslandSearch<D>& search() const { return search_; }
 
  private:
   bool sweep(int sweeps, bool check_often);
@@ -46,8 +46,8 @@ class IslandSolver {
   void scatter(unsigned& random, int attempt);
   void shake(unsigned& random, int attempt);
 
-  Island<D> island_;
-  Search<D> search_;
+  ScaledIsland<D> island_;
+  IslandSearch<D> search_;
   ProximalNewton<D> engine_;
   std::vector<ContactMode> mode_;
   std::optional<PyramidStart<D>> pyramid_;  // made when first needed

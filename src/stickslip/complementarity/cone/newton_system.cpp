@@ -27,7 +27,7 @@ void NewtonSystem<D>::prepare() {
 // Makes the plan anew unless it covers all closed contacts and not many more.
 template <int D>
 void NewtonSystem<D>::plan_closed_contacts() {
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   int closed = 0;
   bool covered = true;
   for (int i = 0; i < island.contacts; ++i) {
@@ -62,7 +62,7 @@ int NewtonSystem<D>::factor(const double* J, const ContactMode* mode, double rho
   if (!prepared_) prepare();
   if (in_wrenches_) return wrenches_.factor(J, mode, rho, alpha);
 
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   if (island.contacts >= kLargeIsland) plan_closed_contacts();
   A_.resize(island.contacts * D * D), B_.resize(island.contacts * D * D), state_.resize(island.contacts);
   for (int i = 0; i < island.contacts; ++i) {
@@ -100,7 +100,7 @@ template <int D>
 void NewtonSystem<D>::direct_solve(const double* b, double* dr) {
   if (is_small()) return dense_.solve(b, dr);
   if (in_wrenches_) return wrenches_.solve(b, dr);
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   std::copy_n(b, island.unknowns(), dr);
   // The steps of separated contacts are known: bring them to the right-hand side of the others.
   for (int i = 0; i < island.contacts; ++i) {
@@ -126,7 +126,7 @@ void NewtonSystem<D>::direct_solve(const double* b, double* dr) {
 // out = b - [rho J (W + alpha I) + (I - J)] dr
 template <int D>
 void NewtonSystem<D>::residual(const double* b, const double* dr, double* out) const {
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   for (int i = 0; i < island.contacts; ++i) {
     const double *J = J_ + i * D * D, *x = dr + i * D;
     double u[D];  // rho (W + alpha I) dr - dr

@@ -22,7 +22,7 @@ template <int D>
 class NewtonSystem {
  public:
   // A new island. The plan is kept from solve to solve by the caller, since its graph seldom changes.
-  void begin(const Island<D>& island, EliminationPlan& plan) {
+  void begin(const ScaledIsland<D>& island, EliminationPlan& plan) {
     island_ = &island, plan_ = &plan, prepared_ = false, may_use_wrenches_ = true;
   }
   // Nearly parallel contacts may make the matrix of wrenches worse than that of contacts.
@@ -50,7 +50,7 @@ class NewtonSystem {
   void direct_solve(const double* b, double* dr);
   void residual(const double* b, const double* dr, double* out) const;
 
-  const Island<D>* island_ = nullptr;
+  const ScaledIsland<D>* island_ = nullptr;
   EliminationPlan* plan_ = nullptr;
   bool prepared_ = false, in_wrenches_ = false, may_use_wrenches_ = true;
   const double* J_ = nullptr;

@@ -25,7 +25,7 @@ double euclidean_norm(const std::vector<double>& x) {
 }
 
 template <int D>
-void ProximalNewton<D>::begin(const Island<D>& island, EliminationPlan& plan) {
+void ProximalNewton<D>::begin(const ScaledIsland<D>& island, EliminationPlan& plan) {
   const int n = island.unknowns();
   system_.begin(island, plan);
   r_.resize(n), u_.resize(n), F_.resize(n), dr_.resize(n), rbar_.resize(n), J_.resize(n * D);
@@ -35,14 +35,14 @@ void ProximalNewton<D>::begin(const Island<D>& island, EliminationPlan& plan) {
 }
 
 template <int D>
-bool ProximalNewton<D>::look(Search<D>& search) {
+bool ProximalNewton<D>::look(IslandSearch<D>& search) {
   island_velocity(search.island(), r_.data(), u_.data());
   return search.offer(r_.data(), u_.data());
 }
 
 // |F| at r; sets u, F and, on request, J and the modes.
 template <int D>
-double ProximalNewton<D>::evaluate(const Island<D>& island, const Subproblem& problem, bool with_derivative) {
+double ProximalNewton<D>::evaluate(const ScaledIsland<D>& island, const Subproblem& problem, bool with_derivative) {
   island_velocity(island, r_.data(), u_.data());
   double sum = 0;
   for (int i = 0; i < island.contacts; ++i) {
@@ -80,8 +80,8 @@ void ProximalNewton<D>::make_reference(double norm) {
 
 // From the reference along its direction; failing that, sweeps of the proximal problem. Returns |F| at the new r.
 template <int D>
-double ProximalNewton<D>::step_back(Search<D>& search, const Subproblem& problem, int& sweeps_used) {
-  const Island<D>& island = search.island();
+double ProximalNewton<D>::step_back(IslandSearch<D>& search, const Subproblem& problem, int& sweeps_used) {
+  const ScaledIsland<D>& island = search.island();
   double t = 0.5;
   for (int k = 0; k < kLineSearchSteps && reference_.has_direction; ++k, t *= 0.4) {
     for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = reference_.r[i] + t * reference_.direction[i];
@@ -95,7 +95,7 @@ double ProximalNewton<D>::step_back(Search<D>& search, const Subproblem& problem
 
 // weight_ of each contact, from u_ at r_.
 template <int D>
-void ProximalNewton<D>::weigh_contacts(const Island<D>& island, double c, double floor) {
+void ProximalNewton<D>::weigh_contacts(const ScaledIsland<D>& island, double c, double floor) {
   constexpr double kLargest = 10;
   weight_.resize(island.contacts);
   const double data = std::max(euclidean_norm(island.q), euclidean_norm(r_));
@@ -108,9 +108,9 @@ void ProximalNewton<D>::weigh_contacts(const Island<D>& island, double c, double
 }
 
 template <int D>
-bool ProximalNewton<D>::damped_step(Search<D>& search, double c, double floor) {
+bool ProximalNewton<D>::damped_step(IslandSearch<D>& search, double c, double floor) {
   constexpr double kLeast = 1e-13;  // redundant contacts need some
-  const Island<D>& island = search.island();
+  const ScaledIsland<D>& island = search.island();
   rbar_ = r_;
   evaluate(island, Subproblem{0.0}, true);
   weigh_contacts(island, c, std::max(floor, kLeast));
@@ -126,15 +126,15 @@ bool ProximalNewton<D>::damped_step(Search<D>& search, double c, double floor) {
 }
 
 template <int D>
-bool ProximalNewton<D>::offer(Search<D>& search, Outcome& outcome) const {
+bool ProximalNewton<D>::offer(IslandSearch<D>& search, Outcome& outcome) const {
   outcome.solved = search.offer(r_.data(), u_.data());
   outcome.best = std::min(outcome.best, search.last());
   return outcome.solved;
 }
 
 template <int D>
-auto ProximalNewton<D>::solve(Search<D>& search, const Subproblem& problem, const char* note) -> Outcome {
-  const Island<D>& island = search.island();
+auto ProximalNewton<D>::solve(IslandSearch<D>& search, const Subproblem& problem, const char* note) -> Outcome {
+  const ScaledIsland<D>& island = search.island();
   const double size = std::max(euclidean_norm(island.q), euclidean_norm(r_));
   rbar_ = r_;
   Outcome outcome;

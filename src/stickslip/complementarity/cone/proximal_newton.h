@@ -17,8 +17,8 @@
 #pragma once
 
 #include "stickslip/complementarity/cone/gauss_seidel.h"
+#include "stickslip/complementarity/cone/island_search.h"
 #include "stickslip/complementarity/cone/newton_system.h"
-#include "stickslip/complementarity/cone/search.h"
 
 namespace stickslip::complementarity {
 
@@ -41,10 +41,10 @@ class ProximalNewton {
   };
 
   // Prepares for an island; r() holds the start.
-  void begin(const Island<D>& island, EliminationPlan& plan);
-  Outcome solve(Search<D>& search, const Subproblem& problem, const char* note);
+  void begin(const ScaledIsland<D>& island, EliminationPlan& plan);
+  Outcome solve(IslandSearch<D>& search, const Subproblem& problem, const char* note);
   // One full step with weights c sqrt(defect) + floor of the contacts' own (damped_newton.h). False: budget used up.
-  bool damped_step(Search<D>& search, double c, double floor);
+  bool damped_step(IslandSearch<D>& search, double c, double floor);
   void allow_wrenches(bool allowed) { system_.allow_wrenches(allowed); }
 
   [[nodiscard]] std::vector<double>& r() { return r_; }
@@ -52,7 +52,7 @@ class ProximalNewton {
   [[nodiscard]] const std::vector<double>& start() const { return rbar_; }
   [[nodiscard]] GaussSeidel<D>& sweeps() { return sweeps_; }
   // Evaluates u at r() and offers it.
-  bool look(Search<D>& search);
+  bool look(IslandSearch<D>& search);
 
  private:
   struct Point {
@@ -61,12 +61,12 @@ class ProximalNewton {
     bool has_direction = false;
   };
 
-  double evaluate(const Island<D>& island, const Subproblem& problem, bool with_derivative);
-  void weigh_contacts(const Island<D>& island, double c, double floor);
+  double evaluate(const ScaledIsland<D>& island, const Subproblem& problem, bool with_derivative);
+  void weigh_contacts(const ScaledIsland<D>& island, double c, double floor);
   void newton_direction(const Subproblem& problem);
   void make_reference(double norm);
-  bool offer(Search<D>& search, Outcome& outcome) const;
-  double step_back(Search<D>& search, const Subproblem& problem, int& sweeps_used);
+  bool offer(IslandSearch<D>& search, Outcome& outcome) const;
+  double step_back(IslandSearch<D>& search, const Subproblem& problem, int& sweeps_used);
 
   NewtonSystem<D> system_;
   GaussSeidel<D> sweeps_;

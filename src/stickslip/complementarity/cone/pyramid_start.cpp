@@ -5,7 +5,7 @@
 namespace stickslip::complementarity {
 
 template <int D>
-bool PyramidStart<D>::solve(const Island<D>& island, int directions, Budget& budget, std::vector<double>& r) {
+bool PyramidStart<D>::solve(const ScaledIsland<D>& island, int directions, Budget& budget, std::vector<double>& r) {
   problem_.W.block_size = D;
   problem_.W.row_start = island.row_start;
   problem_.W.column = island.column;

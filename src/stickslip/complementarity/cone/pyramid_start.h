@@ -11,8 +11,8 @@
 
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/island.h"
+#include "stickslip/complementarity/cone/island_search.h"
 #include "stickslip/complementarity/cone/pyramid.h"
-#include "stickslip/complementarity/cone/search.h"
 
 namespace stickslip::complementarity {
 
@@ -20,7 +20,7 @@ template <int D>
 class PyramidStart {
  public:
   // Impulses of the pyramid problem with the given number of directions. False: none found; r is then left alone.
-  [[nodiscard]] bool solve(const Island<D>& island, int directions, Budget& budget, std::vector<double>& r);
+  [[nodiscard]] bool solve(const ScaledIsland<D>& island, int directions, Budget& budget, std::vector<double>& r);
 
  private:
   ContactProblem problem_;

@@ -18,7 +18,7 @@ double next_alpha(double alpha, bool solved, int iterations, const NewtonSetting
 }  // namespace
 
 template <int D>
-bool semismooth_newton(ProximalNewton<D>& engine, Search<D>& search, const NewtonSettings& settings) {
+bool semismooth_newton(ProximalNewton<D>& engine, IslandSearch<D>& search, const NewtonSettings& settings) {
   double alpha = settings.alpha, best = std::numeric_limits<double>::infinity();  // of this run, not of earlier ones
   double mark = best;
   int marked_at = 0;
@@ -39,7 +39,7 @@ bool semismooth_newton(ProximalNewton<D>& engine, Search<D>& search, const Newto
   return search.reached();
 }
 
-template bool semismooth_newton<2>(ProximalNewton<2>&, Search<2>&, const NewtonSettings&);
-template bool semismooth_newton<3>(ProximalNewton<3>&, Search<3>&, const NewtonSettings&);
+template bool semismooth_newton<2>(ProximalNewton<2>&, IslandSearch<2>&, const NewtonSettings&);
+template bool semismooth_newton<3>(ProximalNewton<3>&, IslandSearch<3>&, const NewtonSettings&);
 
 }  // namespace stickslip::complementarity

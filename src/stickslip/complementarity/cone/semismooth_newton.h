@@ -40,6 +40,6 @@ struct NewtonSettings {
 // From engine.r(), which the caller has looked at; the best point is left in the search. True when the goal was
 // reached.
 template <int D>
-bool semismooth_newton(ProximalNewton<D>& engine, Search<D>& search, const NewtonSettings& settings = {});
+bool semismooth_newton(ProximalNewton<D>& engine, IslandSearch<D>& search, const NewtonSettings& settings = {});
 
 }  // namespace stickslip::complementarity

@@ -15,8 +15,8 @@ constexpr double kSmallestFactor = 0.03;
 }  // namespace
 
 template <int D>
-bool smoothing_homotopy(ProximalNewton<D>& engine, Search<D>& search, const SmoothingSettings& settings) {
-  const Island<D>& island = search.island();
+bool smoothing_homotopy(ProximalNewton<D>& engine, IslandSearch<D>& search, const SmoothingSettings& settings) {
+  const ScaledIsland<D>& island = search.island();
   std::vector<double>& r = engine.r();
   const double size = std::max(euclidean_norm(island.q), euclidean_norm(r));
   const double first = settings.width * size / std::sqrt(static_cast<double>(island.contacts));
@@ -41,7 +41,7 @@ bool smoothing_homotopy(ProximalNewton<D>& engine, Search<D>& search, const Smoo
   return semismooth_newton(engine, search, {1e-6, settings.rho, 25, settings.refine});
 }
 
-template bool smoothing_homotopy<2>(ProximalNewton<2>&, Search<2>&, const SmoothingSettings&);
-template bool smoothing_homotopy<3>(ProximalNewton<3>&, Search<3>&, const SmoothingSettings&);
+template bool smoothing_homotopy<2>(ProximalNewton<2>&, IslandSearch<2>&, const SmoothingSettings&);
+template bool smoothing_homotopy<3>(ProximalNewton<3>&, IslandSearch<3>&, const SmoothingSettings&);
 
 }  // namespace stickslip::complementarity

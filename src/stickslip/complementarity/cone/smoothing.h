@@ -23,6 +23,6 @@ struct SmoothingSettings {
 
 // From engine.r(); the best point is left in the search, the end of the path in engine.r(). True: goal reached.
 template <int D>
-bool smoothing_homotopy(ProximalNewton<D>& engine, Search<D>& search, const SmoothingSettings& settings = {});
+bool smoothing_homotopy(ProximalNewton<D>& engine, IslandSearch<D>& search, const SmoothingSettings& settings = {});
 
 }  // namespace stickslip::complementarity

@@ -14,7 +14,7 @@ constexpr double kRankTolerance = 1e-11;  // relative to the largest diagonal en
 }  // namespace
 
 template <int D>
-void WrenchGroups<D>::find(const Island<D>& island) {
+void WrenchGroups<D>::find(const ScaledIsland<D>& island) {
   island_ = &island;
   find_groups();
   number_nodes();
@@ -23,7 +23,7 @@ void WrenchGroups<D>::find(const Island<D>& island) {
 // Contacts with equal closed neighbourhoods, and the rank of each such group that is worth while.
 template <int D>
 void WrenchGroups<D>::find_groups() {
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   const int n = island.contacts;
   leader_.resize(n), tried_.assign(n, 0), hash_.resize(n), rank_.assign(n, 0),
       basis_.resize(static_cast<std::size_t>(n) * D * kMaxRank);
@@ -55,7 +55,7 @@ void WrenchGroups<D>::find_groups() {
 // Orthonormal basis of the range of W_gg by pivoted Cholesky and two passes of Gram-Schmidt. 0: rank above kMaxRank.
 template <int D>
 int WrenchGroups<D>::basis_of_group(int first, int count) {
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   const int n = count * D;
   // Blocks of the group's first row, second row, ...: the neighbourhoods are equal, so are the positions within a row.
   mark_.resize(count);

@@ -23,7 +23,7 @@ class WrenchGroups {
   static constexpr int kMaxRank = D == 3 ? 6 : 3;
   static constexpr double kWorthwhile = 0.7;  // unknowns left over, of a group and of the whole
 
-  void find(const Island<D>& island);
+  void find(const ScaledIsland<D>& island);
 
   [[nodiscard]] int nodes() const { return static_cast<int>(node_size.size()); }
   [[nodiscard]] int unknowns() const { return first_unknown.back(); }
@@ -43,7 +43,7 @@ class WrenchGroups {
   int basis_of_group(int first, int count);
   void number_nodes();
 
-  const Island<D>* island_ = nullptr;
+  const ScaledIsland<D>* island_ = nullptr;
   std::vector<double> basis_;
   std::vector<int> leader_, mark_, cursor_;
   std::vector<char> tried_;

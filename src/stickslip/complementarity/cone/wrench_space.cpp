@@ -36,7 +36,7 @@ void add_projected(const double* C_a, const double* W, const double* C_b, int ro
 }  // namespace
 
 template <int D>
-bool WrenchSpace<D>::prepare(const Island<D>& island, EliminationPlan& plan) {
+bool WrenchSpace<D>::prepare(const ScaledIsland<D>& island, EliminationPlan& plan) {
   island_ = &island, plan_ = &plan;
   if (island.unknowns() < kFewUnknowns) return false;
   groups_.find(island);
@@ -51,7 +51,7 @@ bool WrenchSpace<D>::prepare(const Island<D>& island, EliminationPlan& plan) {
 // Nodes are neighbours when their contacts are; all members of a node have the same neighbours.
 template <int D>
 void WrenchSpace<D>::build_pattern() {
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   const int nodes = groups_.nodes();
   row_start_.assign(1, 0), column_.clear(), value_start_.clear();
   mark_.assign(nodes, -1);
@@ -79,7 +79,7 @@ void WrenchSpace<D>::build_pattern() {
 // Wc_ij = sum over members a of i, b of j of C_a' W_ab C_b
 template <int D>
 void WrenchSpace<D>::project_blocks() {
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   const int nodes = groups_.nodes();
   for (int i = 0; i < nodes; ++i) {
     const int rows = groups_.node_size[i];
@@ -122,7 +122,7 @@ void WrenchSpace<D>::multiply(const double* y, int node, double* out) const {
 // W x = C Wc C' x on one fixed vector without any symmetry.
 template <int D>
 bool WrenchSpace<D>::product_form_holds() {
-  const Island<D>& island = *island_;
+  const ScaledIsland<D>& island = *island_;
   const int n = island.unknowns();
   probe_.resize(n), probe_out_.resize(n), y_.assign(groups_.unknowns(), 0.0);
   for (int i = 0; i < n; ++i) probe_[i] = std::sin(1.0 + 1.7 * i) + 0.3;

@@ -33,7 +33,7 @@ template <int D>
 class WrenchSpace {
  public:
   // Finds groups and bases. False: nothing to gain, use the contacts themselves.
-  [[nodiscard]] bool prepare(const Island<D>& island, EliminationPlan& plan);
+  [[nodiscard]] bool prepare(const ScaledIsland<D>& island, EliminationPlan& plan);
 
   // Newton's matrix for the given derivative J of the projection. Returns the number of replaced pivots.
   int factor(const double* J, const ContactMode* mode, double rho, ProximalWeight alpha);
@@ -54,7 +54,7 @@ class WrenchSpace {
   void multiply(const double* y, int node, double* out) const;
   [[nodiscard]] NodeMatrix<kVariable> matrix() const;
 
-  const Island<D>* island_ = nullptr;
+  const ScaledIsland<D>* island_ = nullptr;
   EliminationPlan* plan_ = nullptr;
   const double* J_ = nullptr;
   const ContactMode* mode_ = nullptr;

@@ -2,8 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/corpus/reader.h"
 
-#include "stickslip/complementarity/corpus/document.h"
 #include "stickslip/complementarity/corpus/gzip.h"
+#include "stickslip/complementarity/corpus/problem_document.h"
 #include "stickslip/files/regular_file.h"
 
 #include <fmt/format.h>

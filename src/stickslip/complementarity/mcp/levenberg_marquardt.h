@@ -13,7 +13,7 @@
 // kTrials means a stationary point of the merit within the box.
 #pragma once
 
-#include "stickslip/complementarity/mcp/search.h"
+#include "stickslip/complementarity/mcp/mcp_search.h"
 
 #include <vector>
 

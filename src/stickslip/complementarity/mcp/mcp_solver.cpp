@@ -7,7 +7,7 @@
 #include "stickslip/complementarity/mcp/newton.h"
 #include "stickslip/complementarity/mcp/restarts.h"
 #include "stickslip/complementarity/mcp/semismooth.h"
-#include "stickslip/complementarity/mcp/smoothing.h"
+#include "stickslip/complementarity/mcp/smoothing_newton.h"
 
 #include <algorithm>
 #include <array>

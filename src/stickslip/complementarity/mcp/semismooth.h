@@ -15,7 +15,7 @@
 #pragma once
 
 #include "stickslip/complementarity/mcp/levenberg_marquardt.h"
-#include "stickslip/complementarity/mcp/search.h"
+#include "stickslip/complementarity/mcp/mcp_search.h"
 
 namespace stickslip::complementarity {
 

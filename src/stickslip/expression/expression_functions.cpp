@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The one declaration of what expressions know: the compiler, the hints and the scene reference read these tables.
+#include "stickslip/expression/expression.h"
+#include "stickslip/expression/expression_ops.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace stickslip::expression {
+namespace {
+
+constexpr int kAny = 16;
+
+constexpr FunctionInfo kFunctions[] = {
+    {"sin", "x", 1, 1, Op::Sin, Reach::Constant, "sine, x in radians"},
+    {"cos", "x", 1, 1, Op::Cos, Reach::Constant, "cosine"},
+    {"tan", "x", 1, 1, Op::Tan, Reach::Constant, "tangent"},
+    {"asin", "x", 1, 1, Op::Asin, Reach::Constant, "inverse sine"},
+    {"acos", "x", 1, 1, Op::Acos, Reach::Constant, "inverse cosine"},
+    {"atan", "x", 1, 1, Op::Atan, Reach::Constant, "inverse tangent"},
+    {"atan2", "y, x", 2, 2, Op::Atan2, Reach::Constant, "angle of the point (x, y)"},
+    {"hypot", "x, y", 2, 2, Op::Hypot, Reach::Constant, "sqrt(x^2 + y^2)"},
+    {"sqrt", "x", 1, 1, Op::Sqrt, Reach::Constant, "square root"},
+    {"exp", "x", 1, 1, Op::Exp, Reach::Constant, "exponential"},
+    {"log", "x", 1, 1, Op::Log, Reach::Constant, "natural logarithm"},
+    {"tanh", "x", 1, 1, Op::Tanh, Reach::Constant, "hyperbolic tangent"},
+    {"abs", "x", 1, 1, Op::Abs, Reach::Constant, "absolute value"},
+    {"sign", "x", 1, 1, Op::Sign, Reach::Constant, "-1, 0 or 1"},
+    {"floor", "x", 1, 1, Op::Floor, Reach::Constant, "largest integer not above x"},
+    {"ceil", "x", 1, 1, Op::Ceil, Reach::Constant, "smallest integer not below x"},
+    {"mod", "x, m", 2, 2, Op::Mod, Reach::Constant, "x - m floor(x / m): the remainder has the sign of m"},
+    {"min", "a, b, ...", 2, kAny, Op::Min, Reach::Constant, "smallest"},
+    {"max", "a, b, ...", 2, kAny, Op::Max, Reach::Constant, "largest"},
+    {"clamp", "x, low, high", 3, 3, Op::Clamp, Reach::Constant, "x kept between low and high"},
+    {"step", "x", 1, 1, Op::Step, Reach::Constant, "0 for x < 0, else 1"},
+    {"smoothstep", "a, b, x", 3, 3, Op::Smoothstep, Reach::Constant, "0 below a, 1 above b, a cubic in between"},
+    {"if", "condition, a, b", 3, 3, Op::Conditional, Reach::Constant, "a when the condition holds, else b"},
+    {"random", "a, ...", 1, 4, Op::Random, Reach::Constant,
+     "a number in [0, 1) that depends on the arguments only: the same in every run"},
+
+    {"gap", "a, b", 1, 2, Op::Gap, Reach::Run, "smallest signed distance between two bodies, infinite out of reach"},
+    {"normal_force", "a, b", 1, 2, Op::NormalForce, Reach::Run, "sum of the normal forces between two bodies"},
+    {"friction_force", "a, b", 1, 2, Op::FrictionForce, Reach::Run, "size of the sum of the friction forces"},
+    {"slip_speed", "a, b", 1, 2, Op::SlipSpeed, Reach::Run,
+     "largest slip speed among the touching contacts, 0 if none"},
+    {"contact_x", "a, b", 1, 2, Op::ContactX, Reach::Run,
+     "x of the point where two bodies press on each other (the mean of several, weighted by their normal forces), "
+     "infinite if they do not"},
+    {"contact_y", "a, b", 1, 2, Op::ContactY, Reach::Run, "y likewise"},
+    {"contact_z", "a, b", 1, 2, Op::ContactZ, Reach::Run, "z likewise"},
+    {"touching", "a, b", 1, 2, Op::Touching, Reach::Run, "1 when the bodies touch, else 0"},
+    {"sticking", "a, b", 1, 2, Op::Sticking, Reach::Run,
+     "1 when they touch and no contact slides (they stick or roll)"},
+    {"sliding", "a, b", 1, 2, Op::Sliding, Reach::Run, "1 when at least one contact slides"},
+    {"local_x", "a, frame", 2, 2, Op::LocalX, Reach::State,
+     "x of the centre of mass of a in the frame of another body"},
+    {"local_y", "a, frame", 2, 2, Op::LocalY, Reach::State, "y likewise"},
+    {"local_z", "a, frame", 2, 2, Op::LocalZ, Reach::State, "z likewise"},
+    {"local_yaw", "a, frame", 2, 2, Op::LocalYaw, Reach::State,
+     "angle of a about the z axis of another body, in (-pi, pi]"},
+    {"distance", "a, b", 2, 2, Op::Distance, Reach::State, "distance of the centres of mass"},
+    {"kinetic_energy", "[a]", 0, 1, Op::KineticEnergy, Reach::Run, "of one body, or of all"},
+    {"potential_energy", "[a]", 0, 1, Op::PotentialEnergy, Reach::Run, "in the scene's gravity, of one body or of all"},
+    {"worst_penetration", "", 0, 0, Op::WorstPenetration, Reach::Run,
+     "depth of the deepest overlap of two bodies, by geometry; 0 if none overlap"},
+    {"contacts", "", 0, 0, Op::Contacts, Reach::Run, "number of contacts that touch"},
+
+    {"first_time", "condition", 1, 1, Op::FirstTime, Reach::Run,
+     "when the condition first held (nan until then); the time of the contact event inside the step if the stepper "
+     "located one, else a comparison is interpolated within the step"},
+    {"max_over_time", "x", 1, 1, Op::MaxOverTime, Reach::Run, "largest value so far"},
+    {"min_over_time", "x", 1, 1, Op::MinOverTime, Reach::Run, "smallest value so far"},
+    {"mean_over_time", "x", 1, 1, Op::MeanOverTime, Reach::Run, "mean over the run so far (trapezoidal rule)"},
+    {"unwrap", "angle", 1, 1, Op::Unwrap, Reach::Run, "the angle without its jumps by 2 pi"},
+    {"initial", "x", 1, 1, Op::Initial, Reach::Run, "the value at the start of the run"},
+    {"rate_over_period", "x, period", 2, 2, Op::RateOverPeriod, Reach::Run,
+     "mean rate of change of x over the last full period (over the run so far within the first one)"},
+    {"mean_over_period", "x, period", 2, 2, Op::MeanOverPeriod, Reach::Run,
+     "mean of x over the last full period (over the run so far within the first one)"},
+    {"sum_every", "x, interval", 2, 2, Op::SumEvery, Reach::Run,
+     "sum of the values of x at interval, 2 interval, ... after the start of the run"},
+};
+
+// In the order of BodyComponent.
+constexpr BodyVariable kBodyVariables[] = {
+    {"x", "position of the centre of mass"},
+    {"y", "position of the centre of mass"},
+    {"z", "position of the centre of mass"},
+    {"vx", "velocity of the centre of mass"},
+    {"vy", "velocity of the centre of mass"},
+    {"vz", "velocity of the centre of mass"},
+    {"angle", "planar bodies: angle about z, not wrapped; spatial bodies: angle of the rotation from the world frame"},
+    {"wx", "angular velocity, world frame"},
+    {"wy", "angular velocity, world frame"},
+    {"wz", "angular velocity, world frame"},
+    {"qw", "orientation as a unit quaternion"},
+    {"qx", "orientation as a unit quaternion"},
+    {"qy", "orientation as a unit quaternion"},
+    {"qz", "orientation as a unit quaternion"},
+    {"yaw", "last of the Euler angles: about the world's z axis"},
+    {"pitch", "second of the Euler angles, in [-pi/2, pi/2]"},
+    {"roll", "first of the Euler angles: about the body's x axis"},
+    {"speed", "length of the velocity"},
+};
+
+}  // namespace
+
+std::span<const FunctionInfo> functions() {
+  return kFunctions;
+}
+std::span<const BodyVariable> body_variables() {
+  return kBodyVariables;
+}
+
+bool is_identifier(std::string_view name) {
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) return false;
+  return std::ranges::all_of(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+}
+
+bool is_reserved_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 5> kReserved = {"t", "pi", "true", "false", "free"};
+  if (std::ranges::find(kReserved, name) != kReserved.end()) return true;
+  if (std::ranges::any_of(units(), [&](const Unit& unit) { return name == unit.name; })) return true;
+  // Asked for every parameter of every scene of a study: the first letter decides nearly always.
+  return std::ranges::any_of(kFunctions,
+                             [&](const FunctionInfo& f) { return name.starts_with(f.name[0]) && name == f.name; });
+}
+
+}  // namespace stickslip::expression

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The instructions of the expression machine (private to expression*.cpp).
+#pragma once
+
+#include <cstdint>
+
+namespace stickslip::expression {
+
+enum class Op : std::uint8_t {
+  Constant,  // push constants[a]
+  Time,
+  BodyVariable,  // component of body a
+  Tracker,       // value of tracker a
+  Column,        // number a of the row
+
+  Negate,
+  Not,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Power,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Equal,
+  NotEqual,
+  Truth,            // x != 0 as 0 or 1
+  Jump,             // to a
+  JumpIfFalse,      // pop; to a
+  JumpIfFalseKeep,  // && : to a, leaving 0, else pop
+  JumpIfTrueKeep,   // || : to a, leaving 1, else pop
+
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Sqrt,
+  Exp,
+  Log,
+  Tanh,
+  Abs,
+  Floor,
+  Ceil,
+  Sign,
+  Step,
+  Atan2,
+  Hypot,
+  Mod,
+  Min,
+  Max,
+  Clamp,
+  Smoothstep,
+  Random,
+  Conditional,
+
+  Gap,
+  NormalForce,
+  FrictionForce,
+  SlipSpeed,
+  ContactX,
+  ContactY,
+  ContactZ,
+  Touching,
+  Sticking,
+  Sliding,  // bodies a, b (b = -1: any)
+  LocalX,
+  LocalY,
+  LocalZ,
+  LocalYaw,  // body a in the frame of b
+  Distance,  // centres of mass of a and b
+  KineticEnergy,
+  PotentialEnergy,  // body a (-1: all)
+  WorstPenetration,
+  Contacts,
+
+  FirstTime,
+  MaxOverTime,
+  MinOverTime,
+  MeanOverTime,
+  Unwrap,
+  Initial,
+  RateOverPeriod,
+  MeanOverPeriod,
+  SumEvery,
+};
+
+enum class BodyComponent : std::uint8_t {
+  X,
+  Y,
+  Z,
+  VX,
+  VY,
+  VZ,
+  Angle,
+  WX,
+  WY,
+  WZ,
+  QW,
+  QX,
+  QY,
+  QZ,
+  Yaw,
+  Pitch,
+  Roll,
+  Speed
+};
+
+}  // namespace stickslip::expression

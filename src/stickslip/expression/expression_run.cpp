@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// The stack machine. One loop serves numbers and time jets; with kTrace it also folds every branch that is taken into
+// a hash (see Expression::branch_signature).
+#include "stickslip/expression/expression.h"
+#include "stickslip/expression/expression_compiler.h"
+#include "stickslip/expression/jet.h"
+#include "stickslip/expression/run_quantities.h"
+#include "stickslip/expression/tracker.h"
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+
+namespace stickslip::expression {
+namespace {
+
+// splitmix64's finaliser: every bit of the input moves every bit of the output.
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+template <bool kTrace>
+void note(std::uint64_t* trace, double branch) {
+  if constexpr (kTrace) *trace = mix(*trace ^ std::bit_cast<std::uint64_t>(branch));
+}
+
+template <class Number>
+Number constant(double x) {
+  if constexpr (std::is_same_v<Number, double>)
+    return x;
+  else
+    return Number{x, 0, 0};
+}
+
+template <class Number>
+Number smoothstep(const Number& a, const Number& b, const Number& x) {
+  const Number u = (x - a) / (b - a);
+  if (!(value_of(u) > 0)) return constant<Number>(0);
+  if (value_of(u) >= 1) return constant<Number>(1);
+  return u * u * (constant<Number>(3) - constant<Number>(2) * u);
+}
+
+template <class Number>
+double random(const Number* arguments, int count) {
+  std::uint64_t hash = 0;
+  for (int i = 0; i < count; ++i) hash = mix(hash ^ std::bit_cast<std::uint64_t>(value_of(arguments[i]) + 0.0));
+  return static_cast<double>(hash >> 11) * 0x1.0p-53;
+}
+
+bool compare(Op op, double a, double b) {
+  switch (op) {
+    case Op::Less: return a < b;
+    case Op::LessEqual: return a <= b;
+    case Op::Greater: return a > b;
+    case Op::GreaterEqual: return a >= b;
+    case Op::Equal: return a == b;
+    default: return a != b;
+  }
+}
+
+// Functions of bodies and contacts.
+double run_function(Op op, int a, int b, const EvaluationContext& context) {
+  switch (op) {
+    case Op::Gap: return gap(context.contacts, a, b);
+    case Op::NormalForce: return normal_force(context.contacts, a, b);
+    case Op::FrictionForce: return friction_force(context.contacts, a, b);
+    case Op::SlipSpeed: return slip_speed(context.contacts, a, b);
+    case Op::ContactX: return centre_of_pressure(context.contacts, a, b).x();
+    case Op::ContactY: return centre_of_pressure(context.contacts, a, b).y();
+    case Op::ContactZ: return centre_of_pressure(context.contacts, a, b).z();
+    case Op::Touching: return touching(context.contacts, a, b) ? 1 : 0;
+    case Op::Sticking: return touching(context.contacts, a, b) && !sliding(context.contacts, a, b) ? 1 : 0;
+    case Op::Sliding: return sliding(context.contacts, a, b) ? 1 : 0;
+    case Op::LocalX: return local_position(*context.state, a, b).x();
+    case Op::LocalY: return local_position(*context.state, a, b).y();
+    case Op::LocalZ: return local_position(*context.state, a, b).z();
+    case Op::LocalYaw: return local_yaw(*context.state, a, b);
+    case Op::Distance: {
+      const auto& bodies = context.state->bodies;
+      return (bodies[static_cast<std::size_t>(a)].pose.position - bodies[static_cast<std::size_t>(b)].pose.position)
+          .norm();
+    }
+    case Op::KineticEnergy: return kinetic_energy(*context.model, *context.state, a);
+    case Op::PotentialEnergy: return potential_energy(*context.model, *context.state, a);
+    case Op::WorstPenetration: return worst_penetration(*context.overlaps, *context.state);
+    default: return count_touching(context.contacts);
+  }
+}
+
+}  // namespace
+
+template <bool kTrace, class Number>
+Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::uint64_t* trace) const {
+  // Raw storage: the stack need not be cleared before each evaluation.
+  alignas(Number) std::byte storage[(kStackSize + 1) * sizeof(Number)];
+  Number* top = reinterpret_cast<Number*>(storage);  // below the first value
+  const auto as_number = [](double x) { return constant<Number>(x); };
+  const Instruction* const begin = code_.data();
+  const Instruction* const end = begin + code_.size();
+  for (const Instruction* next = begin; next != end;) {
+    const Instruction& in = *next++;
+    switch (in.op) {
+      case Op::Constant: *++top = as_number(in.value); break;
+      case Op::Time:
+        if constexpr (std::is_same_v<Number, double>)
+          *++top = context.time;
+        else
+          *++top = Number{context.time, 1, 0};
+        break;
+      case Op::BodyVariable: {
+        const model::BodyState& body = context.state->bodies[static_cast<std::size_t>(in.a)];
+        *++top = as_number(body_component(body, static_cast<BodyComponent>(in.component), in.b != 0));
+        break;
+      }
+      case Op::Tracker: *++top = as_number(context.trackers[static_cast<std::size_t>(in.a)].value); break;
+      case Op::Column: *++top = as_number(context.columns[static_cast<std::size_t>(in.a)]); break;
+
+      case Op::Negate: *top = -*top; break;
+      case Op::Not:
+        *top = as_number(value_of(*top) == 0 ? 1 : 0);
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Add:
+        --top;
+        top[0] = top[0] + top[1];
+        break;
+      case Op::Subtract:
+        --top;
+        top[0] = top[0] - top[1];
+        break;
+      case Op::Multiply:
+        --top;
+        top[0] = top[0] * top[1];
+        break;
+      case Op::Divide:
+        --top;
+        top[0] = top[0] / top[1];
+        break;
+      case Op::Power:
+        --top;
+        top[0] = jet_pow(top[0], top[1]);
+        break;
+      case Op::Less:
+      case Op::LessEqual:
+      case Op::Greater:
+      case Op::GreaterEqual:
+      case Op::Equal:
+      case Op::NotEqual:
+        --top;
+        top[0] = as_number(compare(in.op, value_of(top[0]), value_of(top[1])) ? 1 : 0);
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Truth:
+        *top = as_number(value_of(*top) != 0 ? 1 : 0);
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Jump: next = begin + in.a; break;
+      case Op::JumpIfFalse:
+        note<kTrace>(trace, value_of(*top) != 0 ? 1 : 0);
+        if (value_of(*top--) == 0) next = begin + in.a;
+        break;
+      case Op::JumpIfFalseKeep:
+      case Op::JumpIfTrueKeep: {
+        const bool truth = value_of(*top) != 0;
+        note<kTrace>(trace, truth ? 1 : 0);
+        if (truth == (in.op == Op::JumpIfTrueKeep)) {
+          *top = as_number(truth ? 1 : 0);
+          next = begin + in.a;
+        } else {
+          --top;
+        }
+        break;
+      }
+
+      case Op::Sin: *top = jet_sin(*top); break;
+      case Op::Cos: *top = jet_cos(*top); break;
+      case Op::Tan: *top = jet_tan(*top); break;
+      case Op::Asin: *top = jet_asin(*top); break;
+      case Op::Acos: *top = jet_acos(*top); break;
+      case Op::Atan: *top = jet_atan(*top); break;
+      case Op::Sqrt: *top = jet_sqrt(*top); break;
+      case Op::Exp: *top = jet_exp(*top); break;
+      case Op::Log: *top = jet_log(*top); break;
+      case Op::Tanh: *top = jet_tanh(*top); break;
+      case Op::Abs:
+        note<kTrace>(trace, value_of(*top) < 0 ? 1 : 0);
+        if (value_of(*top) < 0)
+          *top = -*top;
+        else if constexpr (std::is_same_v<Number, double>)
+          *top = std::abs(*top);  // |-0| = 0
+        break;
+      case Op::Floor:
+        *top = as_number(std::floor(value_of(*top)));
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Ceil:
+        *top = as_number(std::ceil(value_of(*top)));
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Sign: {
+        const double x = value_of(*top);
+        *top = as_number(x > 0 ? 1 : x < 0 ? -1 : x);
+        note<kTrace>(trace, value_of(*top));
+        break;
+      }
+      case Op::Step:
+        *top = as_number(value_of(*top) >= 0 ? 1 : 0);
+        note<kTrace>(trace, value_of(*top));
+        break;
+      case Op::Atan2:
+        --top;
+        top[0] = jet_atan2(top[0], top[1]);
+        break;
+      case Op::Hypot:
+        --top;
+        top[0] = jet_hypot(top[0], top[1]);
+        break;
+      case Op::Mod: {
+        --top;
+        const double turns = std::floor(value_of(top[0]) / value_of(top[1]));
+        note<kTrace>(trace, turns);
+        top[0] = top[0] - as_number(turns) * top[1];
+        break;
+      }
+      case Op::Min:
+      case Op::Max: {
+        --top;
+        const bool second =
+            in.op == Op::Min ? value_of(top[1]) < value_of(top[0]) : value_of(top[1]) > value_of(top[0]);
+        note<kTrace>(trace, second ? 1 : 0);
+        if (second || std::isnan(value_of(top[1]))) top[0] = top[1];
+        break;
+      }
+      case Op::Clamp: {
+        top -= 2;
+        const int side = value_of(top[0]) < value_of(top[1]) ? 1 : value_of(top[0]) > value_of(top[2]) ? 2 : 0;
+        note<kTrace>(trace, side);
+        if (side != 0) top[0] = top[side];
+        break;
+      }
+      case Op::Smoothstep: {
+        top -= 2;
+        const double u = (value_of(top[2]) - value_of(top[0])) / (value_of(top[1]) - value_of(top[0]));
+        note<kTrace>(trace, u <= 0 ? -1 : u >= 1 ? 1 : 0);
+        top[0] = smoothstep(top[0], top[1], top[2]);
+        break;
+      }
+      case Op::Random: {
+        top -= in.a - 1;
+        top[0] = as_number(random(top, in.a));
+        break;
+      }
+      default: *++top = as_number(run_function(in.op, in.a, in.b, context)); break;
+    }
+  }
+  return *top;
+}
+
+double Expression::evaluate(const EvaluationContext& context) const {
+  return run<false, double>(context, nullptr);
+}
+
+double Expression::evaluate(double t) const {
+  EvaluationContext context;
+  context.time = t;
+  return evaluate(context);
+}
+
+TimeJet Expression::evaluate_jet(double t) const {
+  EvaluationContext context;
+  context.time = t;
+  return run<false, TimeJet>(context, nullptr);
+}
+
+std::uint64_t Expression::branch_signature(double t) const {
+  EvaluationContext context;
+  context.time = t;
+  std::uint64_t trace = 0;
+  (void)run<true, double>(context, &trace);
+  return trace;
+}
+
+}  // namespace stickslip::expression

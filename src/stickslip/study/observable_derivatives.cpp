@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "stickslip/study/observable_derivatives.h"
+
+#include "stickslip/runs/observer.h"
+#include "stickslip/scene/scene_file.h"
+#include "stickslip/sensitivity/scene_sensitivity.h"
+#include "stickslip/sensitivity/start_coordinate.h"
+#include "stickslip/study/scene_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+namespace stickslip::study {
+namespace {
+
+// Where the runs for one parameter are: on both sides of its value, or on one where a bound leaves no room.
+struct Stencil {
+  static constexpr double kBoth[] = {-1, -0.5, 0.5, 1}, kOne[] = {0.25, 0.5, 1};  // in steps
+
+  double value = 0;
+  double step = 0;  // negative: one side, downwards; 0: there is no room at all
+  bool one_sided = false;
+  std::size_t first = 0;  // among all runs
+
+  [[nodiscard]] std::span<const double> places() const {
+    return one_sided ? std::span<const double>(kOne) : std::span<const double>(kBoth);
+  }
+};
+
+double value_of(const scene::Scene& scene, const std::string& name) {
+  if (!sensitivity::names_start(name)) return scene::parameter_named(scene, name).value;
+  return sensitivity::start_value(scene.model, sensitivity::start_coordinate(scene, name));
+}
+
+Stencil stencil_for(const scene::Scene& scene, const std::string& name, double relative_step) {
+  Stencil stencil;
+  stencil.value = value_of(scene, name);
+  stencil.step = relative_step * (stencil.value != 0 ? std::abs(stencil.value) : 1);
+  if (sensitivity::names_start(name)) return stencil;
+  const scene::Parameter& parameter = scene::parameter_named(scene, name);
+  const double below = parameter.value - parameter.min, above = parameter.max - parameter.value;
+  stencil.one_sided = std::min(below, above) < stencil.step;
+  if (stencil.one_sided) stencil.step = above >= below ? std::min(above, stencil.step) : -std::min(below, stencil.step);
+  return stencil;
+}
+
+SceneRun run_with(const scene::Document& document, std::span<const scene::Override> overrides, const std::string& name,
+                  double value, double change) {
+  std::vector<scene::Override> all(overrides.begin(), overrides.end());
+  const bool start = sensitivity::names_start(name);
+  if (!start) all.push_back({name, fmt::format("{}", value)});
+  try {
+    scene::Scene scene = scene::make_scene(document, all);
+    if (start) sensitivity::move_start(sensitivity::start_coordinate(scene, name), change, scene.model);
+    return run_scene(scene);
+  } catch (const scene::SceneError& error) {  // beyond the parameter's range, for one
+    SceneRun run;
+    run.status = TrialStatus::Rejected;
+    run.cause = error.message();
+    return run;
+  }
+}
+
+Derivative derivative_of(const Stencil& stencil, std::span<const SceneRun> runs, const SceneRun& base,
+                         std::size_t observable, double grain) {
+  Derivative derivative;
+  derivative.same_modes = true;
+  double f[4] = {}, size = std::abs(base.observables[observable]);
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    if (!runs[k].ran()) {
+      derivative.reason = runs[k].cause;
+      derivative.same_modes = false;
+      return derivative;
+    }
+    f[k] = runs[k].observables[observable];
+    size = std::max(size, std::abs(f[k]));
+    derivative.same_modes &= runs[k].modes == base.modes && runs[k].status == base.status;
+  }
+  const double s = stencil.step, here = base.observables[observable];
+  const double wide = stencil.one_sided ? (4 * f[1] - f[2] - 3 * here) / s : (f[3] - f[0]) / (2 * s);
+  const double narrow = stencil.one_sided ? 2 * (4 * f[0] - f[1] - 3 * here) / s : (f[2] - f[1]) / s;
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * size + grain;
+  derivative.value = (4 * narrow - wide) / 3;
+  derivative.error = std::abs(narrow - wide) / 3 + rounding * (stencil.one_sided ? 8 : 1) / std::abs(s);
+  return derivative;
+}
+
+// Why the scene's runs cannot be differentiated step by step; empty when they can.
+std::string objection_to(const scene::Scene& scene) {
+  return sensitivity::RunSensitivity::objection_to(scene.model, scene.method);
+}
+
+// Fills in the derivatives that one differentiated run gives, and says why it does not give the others. False: there
+// are others.
+bool differentiate_run(const scene::Document& document, std::span<const scene::Override> overrides,
+                       Sensitivities& result) {
+  const auto refuse_all = [&](const char* reason) {
+    for (Derivative& derivative : result.derivatives) derivative.reason = reason;
+    return false;
+  };
+  try {
+    const sensitivity::ParameterDirections unknowns(document, overrides, result.parameters);
+    const sensitivity::ObservableDerivatives exact = sensitivity::differentiate(unknowns);
+    ++result.runs;
+    if (!exact.finished) return refuse_all("a step had to be taken in parts");
+    bool complete = true;
+    for (std::size_t j = 0; j < result.observables.size(); ++j) {
+      if (std::isnan(exact.values[j])) continue;  // no run has it
+      const bool on_grid = runs::grain_of(unknowns.scene(), j, exact.values[j]) > 0;
+      for (std::size_t i = 0; i < result.parameters.size(); ++i) {
+        const double value = exact.value(j, i);
+        Derivative& derivative = result.derivatives[i * result.observables.size() + j];
+        if (exact.in_doubt[j])
+          derivative.reason = "redundant contacts share their load in a way that is not known";
+        else if (on_grid)
+          derivative.reason = "a time read off the grid of steps";
+        else if (!std::isfinite(value))
+          derivative.reason = "not a number beside the run";
+        else
+          derivative = {value, kNotANumber, true, true, {}};
+        complete &= derivative.implicit;
+      }
+    }
+    return complete;
+  } catch (const scene::SceneError&) {
+    return refuse_all("an observable is not a number beside the run");  // the edge of its domain
+  }
+}
+
+// Fills in the others by runs beside this one.
+void difference_runs(const scene::Document& document, std::span<const scene::Override> overrides,
+                     const scene::Scene& scene, const SceneRun& base, const SensitivityOptions& options,
+                     Sensitivities& result) {
+  std::vector<Stencil> stencils;
+  struct Point {
+    std::size_t parameter;
+    double value, change;
+  };
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < result.parameters.size(); ++i) {
+    Stencil stencil = stencil_for(scene, result.parameters[i], options.step);
+    stencil.first = points.size();
+    for (const double place : stencil.places())
+      points.push_back({i, stencil.value + place * stencil.step, place * stencil.step});
+    stencils.push_back(stencil);
+  }
+  std::vector<SceneRun> runs(points.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t k = next++; k < runs.size(); k = next++)
+      runs[k] =
+          run_with(document, overrides, result.parameters[points[k].parameter], points[k].value, points[k].change);
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 1; i < options.threads; ++i) workers.emplace_back(work);
+    work();
+  }
+  result.runs += static_cast<std::int64_t>(runs.size());
+  for (std::size_t i = 0; i < stencils.size(); ++i)
+    for (std::size_t j = 0; j < result.observables.size(); ++j) {
+      Derivative& derivative = result.derivatives[i * result.observables.size() + j];
+      if (derivative.implicit || stencils[i].step == 0) continue;
+      const std::span<const SceneRun> around(&runs[stencils[i].first], stencils[i].places().size());
+      const std::string reason = derivative.reason;
+      derivative = derivative_of(stencils[i], around, base, j, runs::grain_of(scene, j, base.observables[j]));
+      if (!std::isnan(derivative.value)) derivative.reason = reason;
+    }
+}
+
+}  // namespace
+
+Sensitivities sensitivities(const scene::Document& document, std::span<const scene::Override> overrides,
+                            const std::vector<std::string>& parameters, const SensitivityOptions& options) {
+  const scene::Scene scene = scene::make_scene(document, overrides);
+  Sensitivities result;
+  result.parameters = parameters;
+  for (const std::string& name : parameters) result.parameter_values.push_back(value_of(scene, name));
+  for (const scene::Observable& observable : scene.observables) result.observables.push_back(observable.name);
+  result.derivatives.resize(parameters.size() * scene.observables.size());
+  const std::string objection = objection_to(scene);
+  if (options.method == DerivativeMethod::Implicit && !objection.empty())
+    throw scene::SceneError({scene.file.string(), 0, 0}, "no implicit differentiation: " + objection);
+  const SceneRun base = run_scene(scene);
+  if (!base.ran()) throw scene::SceneError({scene.file.string(), 0, 0}, base.cause);
+  result.observable_values = base.observables;
+  result.runs = 1;
+  bool complete = false;
+  if (options.method != DerivativeMethod::Differences) {
+    if (objection.empty())
+      complete = differentiate_run(document, overrides, result);
+    else
+      for (Derivative& derivative : result.derivatives) derivative.reason = objection;
+  }
+  if (!complete && options.method != DerivativeMethod::Implicit)
+    difference_runs(document, overrides, scene, base, options, result);
+  return result;
+}
+
+}  // namespace stickslip::study
