@@ -6,7 +6,6 @@
 #pragma once
 
 #include "stickslip/scene/scene.h"
-#include "stickslip/simulation/error_control.h"
 #include "stickslip/simulation/mode_timeline.h"
 
 #include <string>
@@ -25,15 +24,13 @@ struct Series {
 };
 
 struct Result {
-  std::string error;  // the scene is not valid with these settings; nothing was run
-  bool certified = false;
-  bool finished = false;  // to the end, or to a stop condition
-  std::string failure;    // why the run ended early
+  std::string error;      // the scene is not valid with these settings; nothing was run
+  bool finished = false;  // to the end, or to a stop condition, with every step certified
+  std::string failure;    // why not
   double step = 0, end_time = 0, seconds = 0, worst_residual = 0;
   std::int64_t steps = 0, solves = 0;
-  std::vector<double> values;   // of the observables, at the end
-  std::vector<double> grain;    // of the values: the step for a time that was read off the grid, else 0
-  std::vector<Vec3> positions;  // of the bodies, at the end
+  std::vector<double> values;  // of the observables, at the end
+  std::vector<double> grain;   // of the values: the step for a time that was read off the grid, else 0
   Series series;
   std::vector<simulation::ModeInterval> modes;
 };
@@ -51,11 +48,6 @@ struct Batch {
 [[nodiscard]] std::vector<scene::Override> overrides_of(const std::vector<std::string>& arguments);
 
 [[nodiscard]] int default_threads();
-
-// The step with which the scene is as accurate as its method.tolerance asks, by repeated runs. Throws
-// std::runtime_error when the scene is not valid.
-[[nodiscard]] simulation::StepChoice find_step(const std::string& scene, const std::vector<scene::Override>& overrides,
-                                               const stepping::Method& method);
 
 // Throws when the scene asks for a tolerance: a verb that sets the steps itself, or needs the same in all runs.
 void require_step(const scene::Scene& scene, const char* verb);

@@ -15,6 +15,7 @@
 #include "step_check.h"
 #include "verbs.h"
 
+#include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -98,14 +99,12 @@ std::vector<Variant> plan(const CompareOptions& options, const std::vector<scene
 // A method that asks for a tolerance gets the step that meets it.
 void set_steps(const std::string& scene, std::vector<Variant>& variants) {
   for (Variant& variant : variants) {
-    const stepping::Method method = scene::load_scene(scene, variant.overrides).method;
-    if (method.tolerance == 0) continue;
-    const simulation::StepChoice choice = find_step(scene, variant.overrides, method);
+    const scene::Scene loaded = scene::load_scene(scene, variant.overrides);
+    if (loaded.method.tolerance == 0) continue;
+    const simulation::StepChoice choice = runs::find_step(loaded);
     if (!choice.reached)
       throw std::runtime_error(
-          fmt::format("{}: {}: tolerance = {:g} is out of reach: with step {:.3g} the error is "
-                      "still about {:.2g}",
-                      scene, variant.label, method.tolerance, choice.step, choice.estimate));
+          fmt::format("{}: {}: {}", scene, variant.label, runs::tolerance_out_of_reach(loaded, choice)));
     variant.overrides.push_back({"method.step", fmt::format("{:.17g}", choice.step)});
   }
 }
@@ -270,7 +269,7 @@ Json to_json(const std::string& scene, const Comparison& c) {
   for (std::size_t i = 0; i < c.fine.size(); ++i) {
     Json method{{"method", c.variants[i].label},
                 {"step", c.fine[i].step},
-                {"certified", c.fine[i].certified && c.coarse[i].certified},
+                {"certified", c.fine[i].finished && c.coarse[i].finished},
                 {"steps", c.fine[i].steps},
                 {"solves", c.fine[i].solves},
                 {"seconds", c.fine[i].seconds},

@@ -88,17 +88,20 @@ Written write_solution(const PlanCommand& command, const Plan& plan, const PlanR
   written.scene = path.string();
   const std::span<const double> unknowns{values.data(), static_cast<std::size_t>(values.size())};
   files::write_file(written.scene, planning::solved_scene(plan, unknowns, path.parent_path()));
-  const scene::Scene scene = scene::load_scene(written.scene);
-  const auto reached = planning::reached_conditions(plan, scene);
-  written.replay = planning::replay(plan, scene);
-  if (!command.record) return written;
   RunOptions replay;
   replay.scene = written.scene;
   replay.force = command.force;
+  replay.record = command.record;
   replay.output = std::filesystem::path(path).replace_extension("h5").string();
-  RunSession(replay).run();
+  std::vector<planning::ReachedCondition> reached;  // none: the replay has no end
+  RunSession session(replay);
+  const model::State start = session.simulation().state();
+  if (session.run() != RunEnd::Uncertified)
+    reached = planning::EndConditions(plan, session.scene()).reached(start, session.simulation().state());
+  written.replay = planning::worst_violation(reached);
+  if (!command.record) return written;
   written.recording = replay.output;
-  recording::attach_plan(written.recording, plan_record(plan, result, number, scene, reached));
+  recording::attach_plan(written.recording, plan_record(plan, result, number, session.scene(), reached));
   return written;
 }
 
@@ -270,10 +273,11 @@ int run_plan(const PlanCommand& command) {
   const Plan plan = planning::load_plan(command.file, overrides_of(command.set));
   Outputs outputs({command.file}, command.force);
   claim_files(outputs, command, true, 0);
-  const PlanResult result = planning::solve(plan);
+  // What is wrong with the scene is said before the search, not after it.
   const Eigen::VectorXd guess = planning::Starts(plan).at(0)->unknowns;
   const scene::Scene scene = planning::scene_at(plan, {guess.data(), plan.unknowns.size()});
   require_step(scene, "plan");
+  const PlanResult result = planning::solve(plan);
   std::vector<Written> written;
   for (std::size_t i = 1; i < result.solutions.size(); ++i) claim_files(outputs, command, true, i);
   for (std::size_t i = 0; i < result.solutions.size(); ++i) written.push_back(write_solution(command, plan, result, i));

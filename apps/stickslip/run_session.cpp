@@ -52,28 +52,26 @@ RunSession::RunSession(const RunOptions& options, scene::Scene scene) : options_
   }
   claim_outputs();
   if (scene_.method.tolerance > 0 && options_.find_step) choose_step();
-  simulation_ = std::make_unique<simulation::Simulation>(scene_.model, scene_.method);
-  observer_ = std::make_unique<runs::Observer>(scene_);
+  run_ = std::make_unique<runs::Run>(scene_);
   values_.resize(scene_.observables.size());
-  watch_every_step_ = !scene_.trackers.empty() || !scene_.stop.empty();
   show_progress_ = progress_wanted();
 
   if (options_.resume.empty()) {
     check_overlaps();
-    observer_->advance(now());
+    run_->begin();
   } else {
     load_checkpoint();
   }
-  start_time_ = simulation_->time();
+  start_time_ = run_->time();
 
   if (!options_.record) return;
   if (options_.resume.empty() || !std::filesystem::exists(recording_path_)) {
-    next_frame_ = simulation_->time() + scene_.recording.interval;
+    next_frame_ = run_->time() + scene_.recording.interval;
     recorder_ = std::make_unique<recording::Recorder>(recording_path_, recording_info(scene_));
     record_frame();
   } else {
-    recorder_ = std::make_unique<recording::Recorder>(recording_path_, recording_info(scene_), simulation_->time());
-    changes_recorded_ = simulation_->timeline().finished().size();
+    recorder_ = std::make_unique<recording::Recorder>(recording_path_, recording_info(scene_), run_->time());
+    changes_recorded_ = simulation().timeline().finished().size();
   }
 }
 
@@ -92,97 +90,70 @@ void RunSession::claim_outputs() {
 }
 
 void RunSession::choose_step() {
-  const stepping::Method& method = scene_.method;
-  choice_ = find_step(options_.scene, overrides_of(options_.set), method);
+  choice_ = runs::find_step(scene_);
   if (!choice_.reached)
-    throw AccuracyError(
-        fmt::format("{}: tolerance = {:g} is out of reach: with step {:.3g} the error is still about {:.2g}",
-                    options_.scene, method.tolerance, choice_.step, choice_.estimate));
+    throw AccuracyError(fmt::format("{}: {}", options_.scene, runs::tolerance_out_of_reach(scene_, choice_)));
   scene_.method.step = choice_.step;
 }
 
 void RunSession::check_overlaps() {
-  const std::vector<simulation::Overlap> overlaps = simulation_->overlaps();
-  if (overlaps.empty()) return;
-  if (options_.allow_overlap) {
-    if (!simulation_->resolve_overlaps())
-      throw std::runtime_error(
-          fmt::format("{}: bodies overlap at the start and could not be moved apart", options_.scene));
-    return;
-  }
-  std::string list;
-  for (std::size_t k = 0; k < overlaps.size() && k < 5; ++k)
-    list += fmt::format("{}{} and {} by {:.3g}", k > 0 ? "; " : "", overlaps[k].body_a, overlaps[k].body_b,
-                        overlaps[k].depth);
-  if (overlaps.size() > 5) list += fmt::format("; and {} more pairs", overlaps.size() - 5);
-  throw scene::SceneError({options_.scene, 0, 0}, fmt::format("bodies overlap at the start: {}", list),
-                          "move them apart, or let --allow-overlap do it");
-}
-
-runs::Observation RunSession::now() const {
-  return {simulation_->state(), simulation_->contacts(), simulation_->last_report().events};
-}
-
-void RunSession::watch() {
-  const bool needed = observer_->advance_needs_contacts();
-  observer_->advance({simulation_->state(),
-                      needed ? simulation_->contacts() : std::span<const contact::ContactResult>(),
-                      simulation_->last_report().events});
+  const std::string objection = run_->objection_to_start();
+  if (objection.empty()) return;
+  if (!options_.allow_overlap)
+    throw scene::SceneError({options_.scene, 0, 0}, objection, "move them apart, or let --allow-overlap do it");
+  if (!run_->simulation().resolve_overlaps())
+    throw std::runtime_error(
+        fmt::format("{}: bodies overlap at the start and could not be moved apart", options_.scene));
 }
 
 RunEnd RunSession::run() {
-  bool stopped = false;
+  RunEnd end = RunEnd::Finished;
   try {
-    stopped = advance();
+    end = advance();
   } catch (const std::exception& error) {
     close_recording_failed(error.what());
     throw;
   }
-  const stepping::StepFailure* failure = simulation_->failure();
-  if (failure != nullptr) {
-    close_recording_failed(failure->reason.empty() ? "a step could not be certified" : failure->reason);
-    if (simulation_->audit().passed()) save_failed_problem();  // else no contact problem is to blame
-    return RunEnd::Uncertified;
+  if (end == RunEnd::Uncertified) {
+    const std::string& reason = simulation().failure()->reason;
+    close_recording_failed(reason.empty() ? "a step could not be certified" : reason);
+    if (simulation().audit().passed()) save_failed_problem();  // else no contact problem is to blame
+    return end;
   }
-  if (stopped) stop_text_ = scene_.stop[static_cast<std::size_t>(observer_->stopped_by())].text;
-  if (recorder_) recorder_->close((stopped ? "stopped: " + stop_text_ : "finished") + audit_line(*simulation_));
+  const bool stopped = end == RunEnd::Stopped;
+  if (recorder_) recorder_->close((stopped ? "stopped: " + stop_text() : "finished") + audit_line(simulation()));
   if (!options_.checkpoint.empty()) save_checkpoint();
-  return stopped ? RunEnd::Stopped : RunEnd::Finished;
+  return end;
 }
 
-bool RunSession::advance() {
+RunEnd RunSession::advance() {
   begin_ = last_checkpoint_ = last_progress_ = Clock::now();
-  bool stopped = observer_->stopped_by() >= 0;
-  if (!stopped && simulation_->time() < scene_.duration)
-    simulation_->run_until(scene_.duration, [&](const simulation::Simulation&) {
-      const bool go_on = after_step();
-      stopped = !go_on;
-      return go_on;
-    });
+  const RunEnd end = run_->finish([&](const runs::Run&) {
+    after_step();
+    return true;
+  });
   wall_seconds_ = std::chrono::duration<double>(Clock::now() - begin_).count();
   if (show_progress_) end_progress();
 
-  observer_->evaluate(now(), values_);
-  if (recorder_ && scene_.recording.interval > 0 && simulation_->time() < next_frame_)
+  run_->observe(values_);
+  if (recorder_ && scene_.recording.interval > 0 && run_->time() < next_frame_)
     record_frame();  // the end is always there
-  return stopped;
+  return end;
 }
 
 void RunSession::close_recording_failed(const std::string& why) {
   if (!recorder_) return;
-  const stepping::StepFailure* failure = simulation_->failure();
-  const double time = failure != nullptr ? failure->time : simulation_->time();
-  recorder_->close(fmt::format("failed at t = {:.9g}: {}{}", time, why, audit_line(*simulation_)));
+  const stepping::StepFailure* failure = simulation().failure();
+  const double time = failure != nullptr ? failure->time : run_->time();
+  recorder_->close(fmt::format("failed at t = {:.9g}: {}{}", time, why, audit_line(simulation())));
 }
 
-// True to go on.
-bool RunSession::after_step() {
-  if (watch_every_step_) watch();
+void RunSession::after_step() {
   if (recorder_) {
-    worst_since_frame_ = std::max(worst_since_frame_, simulation_->last_report().residual);
+    worst_since_frame_ = std::max(worst_since_frame_, simulation().last_report().residual);
     record_mode_changes();
     // Half a step of slack: sums of steps do not meet multiples of the interval exactly.
-    if (simulation_->time() >= next_frame_ - 0.5 * scene_.method.step) {
+    if (run_->time() >= next_frame_ - 0.5 * scene_.method.step) {
       record_frame();
       next_frame_ += scene_.recording.interval;
     }
@@ -193,7 +164,7 @@ bool RunSession::after_step() {
     const auto time = Clock::now();
     if (show_progress_ && time - last_progress_ > kProgressInterval) {
       last_progress_ = time;
-      show_progress(simulation_->time() - start_time_, scene_.duration - start_time_,
+      show_progress(run_->time() - start_time_, scene_.duration - start_time_,
                     std::chrono::duration<double>(time - begin_).count(), "simulated");
     }
     if (!options_.checkpoint.empty() &&
@@ -203,22 +174,21 @@ bool RunSession::after_step() {
       save_checkpoint();
     }
   }
-  return observer_->stopped_by() < 0;
 }
 
 void RunSession::record_frame() {
-  observer_->evaluate(now(), values_);
-  const auto contacts = scene_.recording.contacts ? simulation_->contacts() : std::span<const contact::ContactResult>();
-  recorder_->append(recording::Frame{simulation_->state(), contacts, values_, worst_since_frame_});
+  run_->observe(values_);
+  const auto contacts = scene_.recording.contacts ? simulation().contacts() : std::span<const contact::ContactResult>();
+  recorder_->append(recording::Frame{simulation().state(), contacts, values_, worst_since_frame_});
   worst_since_frame_ = 0;
 }
 
 void RunSession::record_mode_changes() {
-  const auto finished = simulation_->timeline().finished();
+  const auto finished = simulation().timeline().finished();
   for (; changes_recorded_ < finished.size(); ++changes_recorded_) {
     const simulation::ModeInterval& ended = finished[changes_recorded_];
     recording::ModeChange change{ended.end, ended.body_a, ended.body_b, ended.mode, contact::Mode::Open};
-    for (const simulation::ModeInterval& next : simulation_->timeline().current())
+    for (const simulation::ModeInterval& next : simulation().timeline().current())
       if (next.body_a == ended.body_a && next.body_b == ended.body_b) change.to = next.mode;
     recorder_->append(change);
   }
@@ -250,8 +220,7 @@ void RunSession::save_checkpoint() {
     out.put_text(part.name);
     out.put_text(part.text);
   });
-  out.put_text(simulation_->checkpoint());
-  out.put_list(observer_->memory(), [&](double x) { out.put(x); });
+  run_->save(out);
   out.put(next_frame_);
   out.put(worst_since_frame_);
   // Written beside and renamed: a run killed now leaves the checkpoint before.
@@ -280,18 +249,15 @@ void RunSession::load_checkpoint() {
       throw std::runtime_error(
           fmt::format("the checkpoint {} belongs to another scene, method or parameters: {} differs", options_.resume,
                       k < own.size() ? own[k].name : parts[k].name));
-  simulation_->restore(in.get_text());
-  std::vector<double> memory;
-  in.get_list(memory, [&](double& x) { in.get(x); });
+  run_->restore(in);
   in.get(next_frame_);
   in.get(worst_since_frame_);
   if (!in.ok() || !in.at_end())
     throw std::runtime_error(fmt::format("the checkpoint {} is cut short", options_.resume));
-  observer_->restore(memory);
 }
 
 void RunSession::save_failed_problem() {
-  const stepping::StepFailure& failure = *simulation_->failure();
+  const stepping::StepFailure& failure = *simulation().failure();
   complementarity::CorpusProblem problem;
   problem.kind =
       failure.problem.dimension() == 2 ? complementarity::CorpusKind::Fc2d : complementarity::CorpusKind::Fc3d;

@@ -8,10 +8,7 @@
 
 #include "stickslip/files/file_lock.h"
 #include "stickslip/recording/recorder.h"
-#include "stickslip/runs/observer.h"
-#include "stickslip/scene/scene.h"
-#include "stickslip/simulation/error_control.h"
-#include "stickslip/simulation/simulation.h"
+#include "stickslip/runs/run.h"
 
 #include <chrono>
 #include <memory>
@@ -27,7 +24,7 @@ struct AccuracyError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class RunEnd { Finished, Stopped, Uncertified };
+using runs::RunEnd;
 
 class RunSession {
  public:
@@ -40,11 +37,11 @@ class RunSession {
   RunEnd run();
 
   [[nodiscard]] const scene::Scene& scene() const { return scene_; }
-  [[nodiscard]] const simulation::Simulation& simulation() const { return *simulation_; }
+  [[nodiscard]] const simulation::Simulation& simulation() const { return run_->simulation(); }
   [[nodiscard]] const std::vector<double>& observables() const { return values_; }  // at the end
   [[nodiscard]] const std::string& recording_path() const { return recording_path_; }
   [[nodiscard]] const std::string& failed_problem_path() const { return failed_problem_path_; }
-  [[nodiscard]] const std::string& stop_text() const { return stop_text_; }
+  [[nodiscard]] const std::string& stop_text() const { return run_->stop_text(); }
   [[nodiscard]] double wall_seconds() const { return wall_seconds_; }
   [[nodiscard]] double start_time() const { return start_time_; }
   [[nodiscard]] const simulation::StepChoice& step_choice() const { return choice_; }  // runs = 0: the step was given
@@ -54,9 +51,8 @@ class RunSession {
     std::string name, text;
   };
 
-  bool advance();  // true when a stop condition held
-  bool after_step();
-  void watch();  // functions over the run and stop conditions
+  RunEnd advance();
+  void after_step();
   void record_frame();
   void record_mode_changes();
   void close_recording_failed(const std::string& why);
@@ -66,22 +62,20 @@ class RunSession {
   void check_overlaps();
   void claim_outputs();
   void choose_step();
-  [[nodiscard]] runs::Observation now() const;
   [[nodiscard]] const std::vector<Part>& parts_that_must_match();
 
   RunOptions options_;
   scene::Scene scene_;
-  std::unique_ptr<simulation::Simulation> simulation_;
-  std::unique_ptr<runs::Observer> observer_;
+  std::unique_ptr<runs::Run> run_;
   std::unique_ptr<recording::Recorder> recorder_;
   std::optional<files::FileLock> checkpoint_lock_;  // one run at a time saves there
   std::vector<double> values_;
   std::vector<Part> parts_;  // empty: not yet collected
   simulation::StepChoice choice_;
-  std::string recording_path_, failed_problem_path_, stop_text_;
+  std::string recording_path_, failed_problem_path_;
   double start_time_ = 0, next_frame_ = 0, worst_since_frame_ = 0, wall_seconds_ = 0;
   std::size_t changes_recorded_ = 0;
-  bool watch_every_step_ = false, show_progress_ = false;
+  bool show_progress_ = false;
   std::chrono::steady_clock::time_point begin_, last_checkpoint_, last_progress_;
   int steps_since_clock_ = 0;
 };

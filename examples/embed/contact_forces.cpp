@@ -12,7 +12,7 @@
 //   > speed at the end 1.25 m/s
 //
 // Friction is the mean over a step, in which the push grows by 0.02 N. Use: contact_forces [FILE.toml]
-#include "stickslip/runs/observer.h"
+#include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 
@@ -27,15 +27,15 @@ namespace {
 
 int run(const char* file) {
   const scene::Scene scene = scene::load_scene(file);  // parse_scene takes the text itself
-  simulation::Simulation simulation(scene.model, scene.method);
-  runs::Observer observer(scene);
+  runs::Run session(scene);                            // the simulation with the scene's observables
+  const simulation::Simulation& simulation = session.simulation();
+  session.begin();
 
   for (int k = 1; k <= 1000; ++k) {
-    if (!simulation.step().certified) {
+    if (!session.step().certified) {
       std::printf("the step at t = %g could not be certified\n", simulation.time());
       return 1;
     }
-    observer.advance({simulation.state(), simulation.contacts(), simulation.last_report().events});
     if (k % 250 != 0) continue;
     double normal = 0, friction = 0;
     contact::Mode mode = contact::Mode::Open;
@@ -48,8 +48,7 @@ int run(const char* file) {
     std::printf("t = %.2f: normal force %.3f N, friction %4.1f N, %s\n", simulation.time(), normal, friction,
                 to_string(mode));
   }
-  std::vector<double> values(scene.observables.size());
-  observer.evaluate({simulation.state(), simulation.contacts(), simulation.last_report().events}, values);
+  const std::vector<double> values = session.observables();
   for (std::size_t k = 0; k < values.size(); ++k)
     std::printf("%s at the end %.2f m/s\n", scene.observables[k].name.c_str(), values[k]);
   return 0;

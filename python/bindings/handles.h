@@ -10,7 +10,7 @@
 
 #include "arrays.h"
 
-#include "stickslip/runs/observer.h"
+#include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 
@@ -64,7 +64,7 @@ class Simulation {
     std::atomic<bool>& busy_;
   };
 
-  [[nodiscard]] simulation::Simulation& run() { return *simulation_; }
+  [[nodiscard]] simulation::Simulation& run() { return run_->simulation(); }
   [[nodiscard]] const scene::Scene& scene() const { return *scene_; }
   [[nodiscard]] std::size_t body_index(const std::string& name) const;  // throws py::key_error with the nearest name
 
@@ -84,11 +84,9 @@ class Simulation {
  private:
   void start();
   void make_room_for_forces();
-  void watch();
 
-  std::unique_ptr<scene::Scene> scene_;  // stays where it is: forces and observers point into it
-  std::unique_ptr<simulation::Simulation> simulation_;
-  std::unique_ptr<runs::Observer> observer_;
+  std::unique_ptr<scene::Scene> scene_;  // stays where it is: forces and the run point into it
+  std::unique_ptr<runs::Run> run_;
   std::shared_ptr<std::vector<model::Wrench>> applied_;  // read by the force functions; null until forces are used
   std::atomic<bool> busy_ = false;
 };

@@ -236,13 +236,10 @@ Simulation::Simulation(const Model& model) : scene_(std::make_unique<scene::Scen
 }
 
 void Simulation::start() {
-  simulation_ = std::make_unique<simulation::Simulation>(scene_->model, scene_->method);
-  observer_ = std::make_unique<runs::Observer>(*scene_);
-  if (const auto overlaps = simulation_->overlaps(); !overlaps.empty())
-    throw scene::SceneError({scene_->file.string(), 0, 0},
-                            fmt::format("{} and {} overlap by {:.3g} at the start", overlaps.front().body_a,
-                                        overlaps.front().body_b, overlaps.front().depth));
-  observer_->advance({simulation_->state(), simulation_->contacts(), {}});
+  run_ = std::make_unique<runs::Run>(*scene_);
+  if (const std::string objection = run_->objection_to_start(); !objection.empty())
+    throw scene::SceneError({scene_->file.string(), 0, 0}, objection);
+  run_->begin();
 }
 
 std::size_t Simulation::body_index(const std::string& name) const {
@@ -255,29 +252,17 @@ std::size_t Simulation::body_index(const std::string& name) const {
   throw py::key_error(fmt::format("no body \"{}\"{}{}", name, hint.empty() ? "" : "; ", hint));
 }
 
-void Simulation::watch() {
-  const bool needed = observer_->advance_needs_contacts();
-  observer_->advance({simulation_->state(),
-                      needed ? simulation_->contacts() : std::span<const contact::ContactResult>(),
-                      simulation_->last_report().events});
-}
-
 stepping::StepReport Simulation::step() {
-  const stepping::StepReport report = simulation_->step();
-  if (report.certified && !scene_->trackers.empty()) watch();
-  return report;
+  return run_->step();
 }
 
 bool Simulation::run_until(double time) {
-  return simulation_->run_until(time, [&](const simulation::Simulation&) {
-    if (!scene_->trackers.empty()) watch();
-    return true;
-  });
+  return run_->run_until(time);
 }
 
 void Simulation::observe(std::vector<double>& values) {
   values.resize(scene_->observables.size());
-  observer_->evaluate({simulation_->state(), simulation_->contacts(), simulation_->last_report().events}, values);
+  run_->observe(values);
 }
 
 model::Wrench Simulation::applied(std::size_t body) const {
@@ -291,33 +276,27 @@ void Simulation::apply(std::size_t body, const model::Wrench& wrench) {
 
 // Whether anything pushes a body is settled when a simulation is made, so it is made again and goes on where it was.
 void Simulation::make_room_for_forces() {
-  const std::string before = simulation_->checkpoint();
+  const std::string before = save();
   applied_ = std::make_shared<std::vector<model::Wrench>>(scene_->model.bodies.size());
   for (std::size_t i = 0; i < scene_->model.bodies.size(); ++i)
     scene_->model.bodies[i].forces.emplace_back([table = applied_, i](const model::State&, model::Wrench& wrench) {
       wrench.force += (*table)[i].force;
       wrench.torque += (*table)[i].torque;
     });
-  simulation_ = std::make_unique<simulation::Simulation>(scene_->model, scene_->method);
-  simulation_->restore(before);
+  run_ = std::make_unique<runs::Run>(*scene_);
+  restore(before);
 }
 
 std::string Simulation::save() const {
   ByteWriter out;
-  out.put_text(simulation_->checkpoint());
-  out.put_list(observer_->memory(), [&](double x) { out.put(x); });
+  run_->save(out);
   return out.take();
 }
 
 void Simulation::restore(std::string_view bytes) {
   ByteReader in(bytes);
-  const std::string state(in.get_text());
-  std::vector<double> memory;
-  in.get_list(memory, [&](double& x) { in.get(x); });
-  if (!in.ok() || !in.at_end() || memory.size() != observer_->memory().size())
-    throw std::runtime_error("these bytes were not saved by a simulation of this model");
-  simulation_->restore(state);
-  observer_->restore(memory);
+  run_->restore(in);
+  if (!in.at_end()) throw std::runtime_error("these bytes were not saved by a simulation of this model");
 }
 
 void Simulation::reset() {
@@ -326,11 +305,10 @@ void Simulation::reset() {
 }
 
 void Simulation::set_state(const model::State& state) {
-  auto next = std::make_unique<simulation::Simulation>(scene_->model, scene_->method);
-  next->set_state(state);
-  simulation_ = std::move(next);
-  observer_ = std::make_unique<runs::Observer>(*scene_);
-  observer_->advance({simulation_->state(), simulation_->contacts(), {}});
+  auto next = std::make_unique<runs::Run>(*scene_);
+  next->simulation().set_state(state);
+  next->begin();
+  run_ = std::move(next);
 }
 
 void bind_simulation(py::module_& module) {

@@ -42,6 +42,13 @@ TEST_F(PlanCommand, WritesASceneThatRunReplays) {
   EXPECT_NEAR(end["y"], -0.1, 1e-8);
 }
 
+// With a million steps, a search would take longer than the test may.
+TEST_F(PlanCommand, RefusesAToleranceBeforeTheSearch) {
+  const CommandOutcome refused = run("plan " + plan("plan-ball") + " --set steps=1000000 --set method.tolerance=1e-6");
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("plan takes the step as given, and the scene has a tolerance"));
+}
+
 TEST_F(PlanCommand, OnePageShowsAllSolutionsAndReportMakesItAgain) {
   const CommandOutcome planned = run("plan " + plan("plan-impact") + " --json");
   ASSERT_EQ(planned.code, 0) << planned.err;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace stickslip::planning {
@@ -46,6 +47,12 @@ expression::Scope scope_of(const scene::Scene& scene) {
 }
 
 }  // namespace
+
+double worst_violation(std::span<const ReachedCondition> reached) {
+  double worst = reached.empty() ? std::numeric_limits<double>::infinity() : 0;
+  for (const ReachedCondition& condition : reached) worst = std::max(worst, condition.violation);
+  return worst;
+}
 
 bool mentions(const std::string& text, const std::string& name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };

@@ -15,6 +15,9 @@
 
 #include <Eigen/Core>
 
+#include <span>
+#include <vector>
+
 namespace stickslip::planning {
 
 // "a == b", "a <= b", "a >= b". Throws SceneError.
@@ -25,6 +28,9 @@ struct ReachedCondition {
   double left = 0, right = 0;
   double violation = 0;  // |residual|
 };
+
+// The largest violation, infinite without any condition: how well a written plan replays.
+[[nodiscard]] double worst_violation(std::span<const ReachedCondition> reached);
 
 // Does an expression use this name? Names are runs of letters, digits and underscores that follow no dot.
 [[nodiscard]] bool mentions(const std::string& text, const std::string& name);

@@ -6,7 +6,6 @@
 #include "stickslip/planning/objective.h"
 #include "stickslip/planning/starts.h"
 #include "stickslip/planning/whole_trajectory.h"
-#include "stickslip/simulation/simulation.h"
 
 #include <algorithm>
 #include <chrono>
@@ -172,20 +171,6 @@ class Planner {
 
 PlanResult solve(const Plan& plan) {
   return Planner(plan).run();
-}
-
-std::vector<ReachedCondition> reached_conditions(const Plan& plan, const scene::Scene& scene) {
-  simulation::Simulation run(scene.model, scene.method);
-  const model::State start = run.state();
-  if (!run.run_until(scene.duration)) return {};
-  return EndConditions(plan, scene).reached(start, run.state());
-}
-
-double replay(const Plan& plan, const scene::Scene& scene) {
-  const std::vector<ReachedCondition> reached = reached_conditions(plan, scene);
-  double worst = reached.empty() ? std::numeric_limits<double>::infinity() : 0;
-  for (const ReachedCondition& condition : reached) worst = std::max(worst, condition.violation);
-  return worst;
 }
 
 }  // namespace stickslip::planning

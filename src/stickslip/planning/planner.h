@@ -47,9 +47,4 @@ struct PlanResult {
 
 [[nodiscard]] PlanResult solve(const Plan& plan);
 
-// The conditions at the end of a run of the scene by simulation/, as `run` does it. Empty: a step was not certified.
-[[nodiscard]] std::vector<ReachedCondition> reached_conditions(const Plan& plan, const scene::Scene& scene);
-// The largest violation among them, infinite without any: how well a written plan replays.
-[[nodiscard]] double replay(const Plan& plan, const scene::Scene& scene);
-
 }  // namespace stickslip::planning

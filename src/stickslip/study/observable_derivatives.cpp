@@ -93,6 +93,7 @@ Derivative derivative_of(const Stencil& stencil, std::span<const SceneRun> runs,
 
 // Why the scene's runs cannot be differentiated step by step; empty when they can.
 std::string objection_to(const scene::Scene& scene) {
+  if (scene.method.tolerance > 0) return "the step follows from method.tolerance, by whole runs";
   return sensitivity::RunSensitivity::objection_to(scene.model, scene.method);
 }
 

@@ -2,13 +2,10 @@
 // Copyright the stickslip authors
 #include "stickslip/study/scene_run.h"
 
-#include "stickslip/runs/observer.h"
-#include "stickslip/simulation/error_control.h"
-#include "stickslip/simulation/simulation.h"
-
-#include <fmt/format.h>
+#include "stickslip/runs/run.h"
 
 #include <array>
+#include <memory>
 
 namespace stickslip::study {
 namespace {
@@ -28,57 +25,25 @@ std::uint64_t modes_of(const simulation::ModeTimeline& timeline) {
   return hash;
 }
 
-void simulate(const scene::Scene& scene, simulation::Simulation& simulation, double every, SceneRun& run) {
-  runs::Observer observer(scene);
-  const auto now = [&](bool with_contacts) {
-    return runs::Observation{simulation.state(),
-                             with_contacts ? simulation.contacts() : std::span<const contact::ContactResult>(),
-                             simulation.last_report().events};
-  };
-  const bool watched = !scene.trackers.empty() || !scene.stop.empty();
-  observer.advance(now(true));
-  if (observer.stopped_by() < 0)
-    simulation.run_until(scene.duration, [&](const simulation::Simulation&) {
-      if (watched) observer.advance(now(observer.advance_needs_contacts()));
-      // Steps that should end there may miss it by rounding.
-      if (every > 0 && simulation.time() >= (static_cast<double>(run.moments.size()) + 1 - 1e-9) * every) {
-        run.moments.push_back({simulation.time(), std::vector<double>(scene.observables.size())});
-        observer.evaluate(now(true), run.moments.back().observables);
-      }
-      return !watched || observer.stopped_by() < 0;
-    });
-  run.end_time = simulation.time();
-  run.residual = simulation.counters().worst_residual;
-  run.steps = simulation.counters().steps;
-  run.modes = modes_of(simulation.timeline());
-  if (const stepping::StepFailure* failure = simulation.failure()) {
-    run.status = TrialStatus::Uncertified;
-    run.cause = failure->reason.empty() ? fmt::format("a step was not certified (residual {:.1e} by {})",
-                                                      failure->residual, failure->solver)
-                                        : failure->reason;
-    return;
+void simulate(runs::Run& run, double every, SceneRun& result) {
+  run.begin();
+  const runs::RunEnd end = run.finish([&](const runs::Run& now) {
+    // Steps that should end there may miss it by rounding.
+    if (every > 0 && now.time() >= (static_cast<double>(result.moments.size()) + 1 - 1e-9) * every)
+      result.moments.push_back({now.time(), now.observables()});
+    return true;
+  });
+  result.end_time = run.time();
+  result.residual = run.simulation().counters().worst_residual;
+  result.steps = run.simulation().counters().steps;
+  result.modes = modes_of(run.simulation().timeline());
+  result.cause = run.failure();
+  switch (end) {
+    case runs::RunEnd::Uncertified: result.status = TrialStatus::Uncertified; return;
+    case runs::RunEnd::Stopped: result.status = TrialStatus::Stopped; break;
+    case runs::RunEnd::Finished: result.status = TrialStatus::Finished; break;
   }
-  run.status = observer.stopped_by() >= 0 ? TrialStatus::Stopped : TrialStatus::Finished;
-  observer.evaluate(now(true), run.observables);
-}
-
-// As `stickslip run` does for method.tolerance.
-simulation::StepChoice find_step(const scene::Scene& scene) {
-  constexpr int kMostRuns = 16;
-  return simulation::choose_step(scene.method.tolerance, scene.method.step, stepping::order_of(scene.method.stepper),
-                                 kMostRuns, [&](double step) {
-                                   stepping::Method method = scene.method;
-                                   method.step = step;
-                                   simulation::Simulation simulation(scene.model, method);
-                                   SceneRun run;
-                                   run.observables.assign(scene.observables.size(), kNotANumber);
-                                   simulate(scene, simulation, 0, run);
-                                   std::vector<Vec3> ends;
-                                   if (run.status == TrialStatus::Uncertified) return ends;
-                                   for (const model::BodyState& body : simulation.state().bodies)
-                                     ends.push_back(body.pose.position);
-                                   return ends;
-                                 });
+  run.observe(result.observables);
 }
 
 }  // namespace
@@ -94,34 +59,35 @@ TrialStatus status_named(std::string_view name) {
 }
 
 SceneRun run_scene(const scene::Scene& scene, double every) {
-  SceneRun run;
-  run.observables.assign(scene.observables.size(), kNotANumber);
-  stepping::Method method = scene.method;
-  simulation::Simulation simulation(scene.model, method);
-  const std::vector<simulation::Overlap> overlaps = simulation.overlaps();
-  if (!overlaps.empty()) {
-    run.status = TrialStatus::Rejected;
-    run.cause = fmt::format("{} and {} overlap at the start", overlaps[0].body_a, overlaps[0].body_b);
-    return run;
+  SceneRun result;
+  result.observables.assign(scene.observables.size(), kNotANumber);
+  auto run = std::make_unique<runs::Run>(scene);
+  result.cause = run->objection_to_start();
+  if (!result.cause.empty()) {
+    result.status = TrialStatus::Rejected;
+    return result;
+  }
+  if (scene.method.tolerance > 0) {
+    try {
+      const simulation::StepChoice choice = runs::find_step(scene);
+      if (!choice.reached) result.cause = runs::tolerance_out_of_reach(scene, choice);
+      run = std::make_unique<runs::Run>(scene, choice.step);
+    } catch (const scene::SceneError& error) {
+      result.cause = error.message();
+    }
+    if (!result.cause.empty()) {
+      result.status = TrialStatus::Error;
+      return result;
+    }
   }
   try {
-    if (method.tolerance > 0) {
-      const simulation::StepChoice choice = find_step(scene);
-      if (!choice.reached) {
-        run.status = TrialStatus::Error;
-        run.cause = fmt::format("tolerance = {:g} is out of reach: with step {:.3g} the error is still about {:.2g}",
-                                method.tolerance, choice.step, choice.estimate);
-        return run;
-      }
-      method.step = choice.step;
-    }
-    simulate(scene, simulation, every, run);
+    simulate(*run, every, result);
   } catch (const scene::SceneError& error) {
-    run.status = TrialStatus::Error;
-    run.cause = error.message();
-    run.end_time = simulation.time();
+    result.status = TrialStatus::Error;
+    result.cause = error.message();
+    result.end_time = run->time();
   }
-  return run;
+  return result;
 }
 
 }  // namespace stickslip::study

@@ -94,6 +94,7 @@ bool TrialRunner::differentiate_run(const TrialPoint& trial, std::span<const sce
   try {
     {
       const scene::Scene scene = scene::make_scene(document_, overrides);
+      if (scene.method.tolerance > 0) return false;  // its step is found by whole runs
       if (!sensitivity::RunSensitivity::objection_to(scene.model, scene.method).empty()) return false;
       if (!simulation::Simulation(scene.model, scene.method).overlaps().empty()) return false;
     }

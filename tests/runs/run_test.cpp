@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Runs of scenes: how they end, what they say about it, and that a run that was saved goes on with the same bits.
+#include "stickslip/runs/run.h"
+
+#include "stickslip/study/scene_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace stickslip::runs {
+namespace {
+
+using ::testing::HasSubstr;
+
+scene::Scene scene_with(const std::string& top, const std::string& ball = "", const std::string& observe = "") {
+  return scene::parse_scene("dimension = 2\nduration = 0.3\ngravity = [0, -10]\n" + top +
+                                "\n[[body]]\nname = \"floor\"\nfixed = true\n"
+                                "shape = { half-plane = { normal = [0, 1] } }\n"
+                                "[[body]]\nname = \"ball\"\nmass = 1\nshape = { disc = 0.5 }\n" +
+                                (ball.empty() ? "position = [0, 2]\nvelocity = [1, 0]\n" : ball) + "[observe]\n" +
+                                observe,
+                            "test.toml");
+}
+
+// Certifies nothing from t = 0.025 on.
+class GivingUp final : public stepping::Stepper {
+ public:
+  stepping::StepReport advance(stepping::World& world, double h, double end_time) override {
+    stepping::Method method = world.method;
+    method.stepper = "stewart-trinkle";
+    if (!good_) good_ = stepping::make_stepper(method, world.model);
+    stepping::StepReport report;
+    if (world.state.time < 0.025) return good_->advance(world, h, end_time);
+    report.certified = false;
+    failure_.reason = "the test says so";
+    failure_.time = world.state.time;
+    return report;
+  }
+  void save(ByteWriter&) const override {}
+  void restore(ByteReader&) override {}
+
+ private:
+  std::unique_ptr<stepping::Stepper> good_;
+};
+
+const bool kRegistered = [] {
+  stepping::register_stepper({"test-giving-up", "certifies steps up to t = 0.025"},
+                             []() -> std::unique_ptr<stepping::Stepper> { return std::make_unique<GivingUp>(); });
+  return true;
+}();
+
+TEST(Run, EndsAtTheDurationOfTheScene) {
+  const scene::Scene scene = scene_with("method = { step = 0.01 }", "", "x = \"ball.x\"");
+  Run run(scene);
+  run.begin();
+  int steps = 0;
+  EXPECT_EQ(run.finish([&](const Run&) { return ++steps > 0; }), RunEnd::Finished);
+  EXPECT_EQ(steps, 30);
+  EXPECT_DOUBLE_EQ(run.time(), 0.3);
+  EXPECT_EQ(run.failure(), "");
+  EXPECT_NEAR(run.observables()[0], 0.3, 1e-12) << "nothing slows a ball in the air";
+}
+
+TEST(Run, EndsWhereAStopConditionHolds) {
+  const scene::Scene scene = scene_with("method = { step = 0.01 }\nstop = [\"ball.x > 0.105\"]");
+  Run run(scene);
+  run.begin();
+  EXPECT_EQ(run.finish(), RunEnd::Stopped);
+  EXPECT_EQ(run.stop_text(), "ball.x > 0.105");
+  EXPECT_NEAR(run.time(), 0.11, 1e-12) << "the first step beyond";
+}
+
+TEST(Run, EndsAtOnceWhereTheStartStopsIt) {
+  const scene::Scene scene = scene_with("method = { step = 0.01 }\nstop = [\"ball.y > 1\"]");
+  Run run(scene);
+  run.begin();
+  EXPECT_EQ(run.finish(), RunEnd::Stopped);
+  EXPECT_EQ(run.simulation().counters().steps, 0);
+}
+
+TEST(Run, SaysWhyAStepWasNotCertified) {
+  const scene::Scene scene = scene_with("method = { step = 0.01, stepper = \"test-giving-up\" }");
+  Run run(scene);
+  run.begin();
+  EXPECT_EQ(run.finish(), RunEnd::Uncertified);
+  EXPECT_EQ(run.failure(), "the test says so");
+  EXPECT_NEAR(run.time(), 0.03, 1e-12) << "the last certified state";
+  const study::SceneRun trial = study::run_scene(scene);
+  EXPECT_EQ(trial.status, study::TrialStatus::Uncertified);
+  EXPECT_EQ(trial.cause, "the test says so") << "studies tell the same";
+}
+
+TEST(Run, NamesBodiesThatOverlapAtTheStart) {
+  const scene::Scene scene = scene_with("method = { step = 0.01 }", "position = [0, 0.4]\n");
+  EXPECT_EQ(Run(scene).objection_to_start(), "bodies overlap at the start: floor and ball by 0.1");
+  const study::SceneRun trial = study::run_scene(scene);
+  EXPECT_EQ(trial.status, study::TrialStatus::Rejected);
+  EXPECT_THAT(trial.cause, HasSubstr("floor and ball by 0.1"));
+}
+
+TEST(Run, GoesOnWithTheSameBitsFromWhatWasSaved) {
+  const scene::Scene scene = scene_with(
+      "method = { step = 0.001 }\n",
+      "position = [0, 0.6]\nvelocity = [1, 0]\n[[contact]]\nbetween = [\"ball\", \"floor\"]\nfriction = 0.5\n",
+      "top = \"max_over_time(ball.y)\"\nmean = \"mean_over_time(ball.vx)\"\nturn = \"ball.angle\"\n");
+  Run whole(scene);
+  whole.begin();
+  ASSERT_EQ(whole.finish(), RunEnd::Finished);
+  ByteWriter out;
+  {
+    Run half(scene);
+    half.begin();
+    ASSERT_TRUE(half.run_until(0.17));
+    half.save(out);
+  }
+  const std::string bytes = out.take();
+  Run rest(scene);
+  ByteReader in(bytes);
+  rest.restore(in);
+  EXPECT_TRUE(in.at_end());
+  ASSERT_EQ(rest.finish(), RunEnd::Finished);
+  EXPECT_EQ(rest.observables(), whole.observables());
+  EXPECT_GT(std::abs(whole.observables()[2]), 1e-3) << "friction has set the ball rolling";
+}
+
+TEST(Run, RefusesWhatAnotherSceneSaved) {
+  const scene::Scene scene = scene_with("method = { step = 0.01 }", "", "top = \"max_over_time(ball.y)\"");
+  const scene::Scene other = scene_with("method = { step = 0.01 }");
+  ByteWriter out;
+  Run(other).save(out);
+  const std::string bytes = out.take();
+  ByteReader in(bytes);
+  Run run(scene);
+  EXPECT_THROW(run.restore(in), std::runtime_error);
+}
+
+// A ball in free fall: y = y0 - g t^2 / 2, which a first-order step misses by g h t / 2.
+TEST(Run, FindsTheStepThatTheToleranceAsksFor) {
+  const scene::Scene scene = scene_with("method = { step = 0.1, tolerance = 1e-3 }", "", "y = \"ball.y\"");
+  const simulation::StepChoice choice = find_step(scene);
+  ASSERT_TRUE(choice.reached);
+  Run run(scene, choice.step);
+  run.begin();
+  ASSERT_EQ(run.finish(), RunEnd::Finished);
+  const double exact = 2 - 0.5 * 10 * 0.3 * 0.3;
+  EXPECT_LE(std::abs(run.observables()[0] - exact), 1e-3);
+  EXPECT_NEAR(run.observables()[0], study::run_scene(scene).observables[0], 0) << "studies choose the same";
+  Run coarse(scene);
+  coarse.begin();
+  ASSERT_EQ(coarse.finish(), RunEnd::Finished);
+  EXPECT_GT(std::abs(coarse.observables()[0] - exact), 1e-3) << "the step that was given does not do";
+}
+
+}  // namespace
+}  // namespace stickslip::runs
