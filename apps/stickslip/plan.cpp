@@ -93,15 +93,18 @@ Written write_solution(const PlanCommand& command, const Plan& plan, const PlanR
   replay.force = command.force;
   replay.record = command.record;
   replay.output = std::filesystem::path(path).replace_extension("h5").string();
+  const scene::Scene scene = scene::load_scene(written.scene);
   std::vector<planning::ReachedCondition> reached;  // none: the replay has no end
-  RunSession session(replay);
-  const model::State start = session.simulation().state();
-  if (session.run() != RunEnd::Uncertified)
-    reached = planning::EndConditions(plan, session.scene()).reached(start, session.simulation().state());
+  {
+    RunSession session(replay, scene);
+    const model::State start = session.simulation().state();
+    if (session.run() != RunEnd::Uncertified)
+      reached = planning::EndConditions(plan, scene).reached(start, session.simulation().state());
+  }
   written.replay = planning::worst_violation(reached);
   if (!command.record) return written;
   written.recording = replay.output;
-  recording::attach_plan(written.recording, plan_record(plan, result, number, session.scene(), reached));
+  recording::attach_plan(written.recording, plan_record(plan, result, number, scene, reached));
   return written;
 }
 
