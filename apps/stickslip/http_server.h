@@ -10,6 +10,9 @@
 //
 // Every request must carry the token and name this server as its host; a request from another page (Origin) is refused.
 // So a web page elsewhere, even one that rebinds its name to 127.0.0.1, can neither read nor steer.
+//
+// Ours instead of a library that gives each connection a thread (cpp-httplib): clients that stay, stall or read slowly
+// must cost no thread and delay nobody.
 #pragma once
 
 #include <atomic>

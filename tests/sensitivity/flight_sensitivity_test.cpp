@@ -32,7 +32,7 @@ std::size_t compare(const std::string& text, const std::vector<std::string>& par
   const scene::Document document = scene::parse_document(text, "scene.toml");
   const ParameterDirections unknowns(document, {}, parameters);
   const scene::Scene& scene = unknowns.scene();
-  EXPECT_TRUE(RunSensitivity::may_fly(scene.model, scene.method));
+  EXPECT_TRUE(RunSensitivity::covers_flights(scene.model, scene.method));
   RunSensitivity run(scene.model, scene.method);
   EXPECT_TRUE(run.run_until(scene.duration, unknowns.directions()));
   EXPECT_TRUE(run.tangents_known());

@@ -89,7 +89,7 @@ class Segments final : public Target {
       times_.push_back(j == count ? scene.duration : scene.method.step * static_cast<double>(j * plan_.steps / count));
     coordinates_ = free_coordinates(scene, scene.duration / static_cast<double>(count));
     exact_ = RunSensitivity::objection_to(scene.model, scene.method).empty();
-    may_fly_ = !exact_ && RunSensitivity::may_fly(scene.model, scene.method);
+    flights_ = !exact_ && RunSensitivity::covers_flights(scene.model, scene.method);
     model::State state = model::initial_state(scene.model);
     for (std::size_t j = 1; j + 1 < times_.size(); ++j) {
       const Leg leg = run(scene, state, times_[j], {});
@@ -244,7 +244,7 @@ class Segments final : public Target {
 
   Leg differentiate(const scene::Scene& scene, const model::State& from, double until,
                     const std::vector<Direction>& directions) {
-    if (exact_ || may_fly_) {
+    if (exact_ || flights_) {
       Leg leg = run(scene, from, until, directions);
       if (!leg.ran || leg.tangents.size() > 0) return leg;
     }
@@ -296,7 +296,7 @@ class Segments final : public Target {
   std::vector<Coordinate> coordinates_;
   std::vector<model::State> nodes_;  // references, of the cuts 1 .. K-1
   VectorXd first_;
-  bool exact_ = false, may_fly_ = false;
+  bool exact_ = false, flights_ = false;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@
 //
 // Symbol   variable     meaning
 //   s_j    nodes_       given by its change from a reference, in the coordinates that are free (tangent.h)
-//   K      segments
+//   K      segments     number of segments
 //
 // The nodes start on the run of the start's unknowns, or where the plan's `path` has them: a rough idea of the motion
 // is worth more than one of its launch when the launch decides so little. Contacts have no memory across a cut (of

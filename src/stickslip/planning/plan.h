@@ -42,7 +42,7 @@ struct Condition {
   scene::Place place;
 };
 
-// Where a coordinate of a body is thought to be on the way, as a function of time: where multiple shooting begins.
+// Where a coordinate of a body is thought to be during the motion, as a function of time: where multiple shooting begins.
 struct PathEntry {
   int body = -1, component = 0;  // as in Unknown
   expression::Expression expression;

@@ -13,7 +13,7 @@
 //
 // Symbol  variable     meaning
 //   r     residual     of the conditions; an inequality that holds contributes nothing
-//   J     jacobian
+//   J     jacobian     dr/du
 //
 // Cost: one run with derivatives per trial, 2 to 6 of them from a reasonable start; it does not grow with the steps.
 #pragma once

@@ -50,7 +50,7 @@ Shooter::Shooter(const Plan& plan) : plan_(plan) {
   base_ = std::make_unique<scene::Scene>(scene_at(plan, as_span(guess)));
   conditions_ = std::make_unique<EndConditions>(plan, *base_);
   exact_ = RunSensitivity::objection_to(base_->model, base_->method).empty();
-  may_fly_ = !exact_ && RunSensitivity::may_fly(base_->model, base_->method);
+  flights_ = !exact_ && RunSensitivity::covers_flights(base_->model, base_->method);
   start_only_ = std::ranges::all_of(plan.unknowns, [&](const Unknown& unknown) {
     return unknown.body >= 0 &&
            std::ranges::none_of(plan.conditions, [&](const Condition& c) { return mentions(c.text, unknown.name); }) &&
@@ -151,7 +151,7 @@ void Shooter::remember(const RunSensitivity& run) {
 
 Shot Shooter::shoot(const VectorXd& unknowns, bool with_derivatives) {
   if (!with_derivatives) return shoot_once(unknowns, false);
-  if (exact_ || may_fly_) {
+  if (exact_ || flights_) {
     Shot shot = shoot_once(unknowns, true);
     exact_ = !shot.ran || shot.derivatives.size() > 0;
     if (exact_) {

@@ -77,7 +77,7 @@ class Shooter final : public Target {
   [[nodiscard]] const std::vector<simulation::ModeInterval>& modes() const { return modes_; }
   [[nodiscard]] const std::vector<sensitivity::Touch>& touches() const { return touches_; }
   [[nodiscard]] std::int64_t runs() const { return runs_; }
-  void count_run() { ++runs_; }  // one that somebody else made
+  void count_run() { ++runs_; }  // one that was made elsewhere
   [[nodiscard]] const EndConditions& conditions() const { return *conditions_; }
 
  private:
@@ -92,7 +92,7 @@ class Shooter final : public Target {
   std::unique_ptr<scene::Scene> base_;  // with the first guesses
   std::unique_ptr<EndConditions> conditions_;
   bool exact_ = false, start_only_ = false;
-  bool may_fly_ = false;  // exact derivatives depend on the run
+  bool flights_ = false;  // exact derivatives depend on the run
   std::vector<simulation::ModeInterval> modes_;
   std::vector<sensitivity::Touch> touches_;
   std::unique_ptr<sensitivity::RunSensitivity> run_;  // of base_, when unknowns change nothing but its start

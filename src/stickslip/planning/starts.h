@@ -6,11 +6,10 @@
 //     straight line     the unknowns with which the conditions hold if nothing touches and nothing is heavy
 //     ballistic         if nothing touches
 //     random            within the bounds; without bounds, within `scale` of the first guess. Several are drawn for
-//     each
-//                       search, which begins at the one whose run comes closest
+//                       each search, which begins at the one whose run comes closest
 //
 // Motions without contacts are found by the same search in the same scene with its contacts (and gravity) taken out.
-// The straight line as a rule leads to motions that touch something on their way, the ballistic one to those that do
+// The straight line as a rule leads to motions that touch something before the end, the ballistic one to those that do
 // not (docs/theory/planning.md).
 #pragma once
 

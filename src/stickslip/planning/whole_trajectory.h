@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The method of paper 001: all steps of a motion and the conditions at its ends as one mixed complementarity problem.
+// The method of Song, Kumar and Pang 2005: all steps of a motion and the conditions at its ends as one mixed complementarity problem.
 //
 //     conditions(start, end) = 0                                   by the unknowns u
 //     balance = 0                              for k = 1 .. N      by v_k            (sensitivity/step_equations.h)
@@ -18,7 +18,7 @@
 // per iteration, so that a fine grid alone takes many: the problem is solved on a coarse grid first and then on ever
 // finer ones. A backtracking line search that looks back over five iterations guards the steps.
 //
-// It is meant for motions whose contacts stick, slide and roll; impacts are not found this way, since the first Newton
+// It is meant for motions whose contacts stick, slide and roll; it does not find impacts, since the first Newton
 // step from a motion without contact is the flight through the floor (docs/theory/planning.md).
 //
 // Assumes: as many equations as unknowns; contacts that are within reach at the start; static and kinetic friction
@@ -29,7 +29,7 @@
 
 namespace stickslip::planning {
 
-// Why a plan cannot be solved in this way; empty when it can.
+// Why this method cannot solve a plan; empty when it can.
 [[nodiscard]] std::string objection_to_whole(const Plan& plan, const scene::Scene& scene);
 
 // From the given unknowns. The result's residual is that of the whole problem's conditions.

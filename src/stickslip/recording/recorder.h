@@ -8,8 +8,9 @@
 //     /scene                  text of the scene file            /version, /method   texts
 //     /bodies                 names (B)                         /observables        names
 //     /model                  JSON: shapes, masses, laws, units (run_description.h)
-//     /plan                   JSON: what the run is the solution of (apps/stickslip/plan_record.h); replays of plans
-//     only /time                   (T) /state/position         (T, B, 3)  centre of mass, world frame
+//     /plan                   JSON: what the run is the solution of (apps/stickslip/plan_record.h); replays of plans only
+//     /time                   (T)
+//     /state/position         (T, B, 3)  centre of mass, world frame
 //     /state/orientation      (T, B, 4)  unit quaternion w, x, y, z
 //     /state/angle            (T, B)     planar bodies: not wrapped
 //     /state/velocity, /state/angular_velocity   (T, B, 3)

@@ -18,7 +18,7 @@
 // A closed file is compared as a whole before HDF5 sees any of it, because HDF5 1.10 may hang or crash on damaged
 // metadata. The file of a run that goes on, was killed or filled the disk is open: HDF5 reads it (its metadata have
 // checksums of their own), and the rows that count are compared with `content`. They were complete on disk when the
-// seal was written, and nobody changes them later: what was begun behind them is ignored.
+// seal was written, and they are not changed later: what was begun behind them is ignored.
 #pragma once
 
 #include "stickslip/recording/layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// From a file to a Scene, in the order in which things depend on each other: parameters, method and duration, bodies,
+// From a file to a Scene, in the order of dependence: parameters, method and duration, bodies,
 // contacts, observables.
 #include "stickslip/scene/scene.h"
 

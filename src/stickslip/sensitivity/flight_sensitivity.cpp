@@ -20,7 +20,7 @@ using stepping::index;
 
 constexpr double kMove = 1e-6;   // of differences, relative to lengths and speeds
 constexpr double kAgree = 1e-8;  // states of the step and of these formulas, likewise
-constexpr double kMet = 1e-13;   // of a gap, relative to the way of the step
+constexpr double kMet = 1e-13;   // of a gap, relative to the distance of the step
 constexpr int kMostMeetings = 8, kSearch = 60;
 
 // Rows of a contact between bodies in the given state, with how they answer impulses.
@@ -201,10 +201,11 @@ FlightSensitivity::Meeting FlightSensitivity::first_meeting(const std::vector<co
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     trial_ = start;
     fly(rest, trial_);
-    const double way = std::fabs(approach_of(contacts[c], start)) * rest + std::fabs(gap_of(here_, contacts[c], start));
+    const double distance =
+        std::fabs(approach_of(contacts[c], start)) * rest + std::fabs(gap_of(here_, contacts[c], start));
     double gap = gap_of(here_, contacts[c], trial_), low = 0, high = rest, tau = rest;
-    if (!(gap < -kMet * way)) continue;
-    for (int i = 0; i < kSearch && std::fabs(gap) > kMet * way && high - low > 1e-16 * rest; ++i) {
+    if (!(gap < -kMet * distance)) continue;
+    for (int i = 0; i < kSearch && std::fabs(gap) > kMet * distance && high - low > 1e-16 * rest; ++i) {
       (gap > 0 ? low : high) = tau;
       const double speed = approach_of(one_[0], trial_);
       tau = speed < 0 ? tau - gap / speed : 0.5 * (low + high);

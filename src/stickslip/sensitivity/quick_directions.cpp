@@ -3,8 +3,7 @@
 //
 // The part of StepSensitivity for unknowns that move prescribed bodies and the start only: their right sides
 //
-//     -F_s ds,      ds = tangents at the start, with prescribed degrees of freedom as they change at the end of the
-//     step
+//     -F_s ds,      ds = tangents at the start; prescribed degrees of freedom as they change at the end of the step
 //
 // come from one matrix of slopes for all of them (step_equations.h).
 #include "stickslip/sensitivity/step_sensitivity.h"

@@ -51,7 +51,7 @@ void RunSensitivity::begin_tangents(std::span<const Direction> directions) {
   if (!tangents_known_) return;
   tangents_.resize(directions[0].start.size(), static_cast<Eigen::Index>(directions.size()));
   for (std::size_t k = 0; k < directions.size(); ++k) tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
-  if (may_fly(world_.model, world_.method)) {
+  if (covers_flights(world_.model, world_.method)) {
     flight_ = std::make_unique<FlightSensitivity>(world_.model, world_.method, directions);
     return;
   }

@@ -33,7 +33,7 @@ struct Touch {
 
 class RunSensitivity {
  public:
-  // Throws std::invalid_argument for a stepper or collider that nobody registered. Both must outlive the run.
+  // Throws std::invalid_argument for a stepper or collider that is not registered. Both must outlive the run.
   RunSensitivity(const model::Model& model, const stepping::Method& method);
   ~RunSensitivity();
   RunSensitivity(const RunSensitivity&) = delete;
@@ -46,7 +46,7 @@ class RunSensitivity {
 
   // Whether tangents may be found although steps of this kind have none in general: of flights with impacts. A run then
   // says by tangents_known() whether it was one.
-  [[nodiscard]] static bool may_fly(const model::Model& model, const stepping::Method& method) {
+  [[nodiscard]] static bool covers_flights(const model::Model& model, const stepping::Method& method) {
     return FlightSensitivity::covers(model, method);
   }
 

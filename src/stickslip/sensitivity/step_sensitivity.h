@@ -51,7 +51,7 @@ class StepSensitivity {
   // Before the first step: prescribed degrees of freedom do not start elsewhere.
   void begin(Eigen::MatrixXd& tangents);
 
-  // Whether nobody asks for contacts_along(): round bodies on planes are then quicker.
+  // Whether contacts_along() will not be asked for: round bodies on planes are then quicker.
   void ends_only(bool yes) { round_ = yes && all_round(); }
 
   // The changes of the state, one column per direction: those at the start of the step become those at its end.

@@ -29,7 +29,7 @@ struct Derivative {
   double error = kNotANumber;  // estimate
   bool same_modes = false;     // all runs went through the same contact modes
   bool implicit = false;       // by implicit differentiation: of the run's own modes, no estimate of the error
-  std::string reason;          // why not by implicit differentiation; empty when it is, or when nobody asked for it
+  std::string reason;          // why not by implicit differentiation; empty when it is, or when it was not asked for
 };
 
 struct Sensitivities {

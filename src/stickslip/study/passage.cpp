@@ -137,7 +137,7 @@ bool PassageWorld::free(const PlanarPose& pose) const {
 
 namespace {
 
-// Poses in which angles count as the way of the part's outermost point.
+// Poses in which angles count as the distance that they move the part's outermost point.
 class PassageSearch {
  public:
   PassageSearch(const PassageWorld& world, const PassageOptions& options)

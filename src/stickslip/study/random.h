@@ -32,7 +32,8 @@ namespace stickslip::study {
 [[nodiscard]] std::uint64_t random_permutation(std::uint64_t seed, std::uint32_t stream, std::uint64_t index,
                                                std::uint64_t n);
 
-// The quantile of the standard normal distribution, to rounding.
+// The quantile of the standard normal distribution, to rounding. Ours instead of Boost's: it makes the values of
+// trials, which stores of older studies hold bit for bit.
 [[nodiscard]] double normal_quantile(double probability);
 
 }  // namespace stickslip::study

@@ -19,7 +19,7 @@ enum class TrialStatus {
   Stopped,      // a stop condition of the scene held
   Uncertified,  // a step that no solver could certify ended it
   Rejected,     // these parameters make no valid scene
-  Error,        // an expression was not a number along the way
+  Error,        // an expression was not a number during the run
 };
 [[nodiscard]] const char* name_of(TrialStatus status);
 [[nodiscard]] TrialStatus status_named(std::string_view name);  // one of the names

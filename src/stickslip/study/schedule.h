@@ -22,12 +22,12 @@ class Schedule {
  public:
   Schedule(const Study& study, const std::vector<TrialSummary>& done);  // the study must outlive the schedule
 
-  // The next trial that nobody has done or is doing; none: everything is done or handed out.
+  // The next trial that is neither done nor handed out; none: there is no such trial.
   [[nodiscard]] std::optional<std::int64_t> next();
   void finish(const TrialSummary& result);
   void give_back(std::int64_t trial);  // a worker was lost
 
-  [[nodiscard]] bool complete() const;  // nothing to do and nobody doing anything
+  [[nodiscard]] bool complete() const;  // every trial is done
   [[nodiscard]] std::int64_t done() const { return done_; }
   [[nodiscard]] std::int64_t total() const;  // trials that belong to the study, as far as is known
   [[nodiscard]] std::vector<std::int64_t> surplus() const;

@@ -16,7 +16,7 @@
 
 namespace stickslip::study {
 
-// For the eyes of whoever waits; estimates over the trials in the order in which they arrived.
+// Progress for the user; estimates over the trials in the order in which they arrived.
 struct Progress {
   std::int64_t done = 0, total = 0;
   double seconds = 0;       // of this session

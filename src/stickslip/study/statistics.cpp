@@ -4,61 +4,17 @@
 
 #include "stickslip/study/random.h"
 
+#include <boost/math/distributions/students_t.hpp>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <vector>
 
 namespace stickslip::study {
-namespace {
-
-// The continued fraction of the incomplete beta function, by the modified method of Lentz.
-double beta_fraction(double a, double b, double x) {
-  constexpr double kTiny = 1e-300;
-  const auto guarded = [](double y) { return std::abs(y) < kTiny ? kTiny : y; };
-  double c = 1, d = 1 / guarded(1 - (a + b) * x / (a + 1)), f = d;
-  for (int m = 1; m < 500; ++m) {
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / guarded(1 + even * d);
-    c = guarded(1 + even / c);
-    f *= c * d;
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / guarded(1 + odd * d);
-    c = guarded(1 + odd / c);
-    f *= c * d;
-    if (std::abs(c * d - 1) < 1e-15) break;
-  }
-  return f;
-}
-
-// The regularised incomplete beta function I_x(a, b).
-double incomplete_beta(double a, double b, double x) {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  const double front =
-      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
-  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
-  return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-// Probability that Student's t exceeds x >= 0.
-double student_tail(double x, double degrees) {
-  return 0.5 * incomplete_beta(0.5 * degrees, 0.5, degrees / (degrees + x * x));
-}
-
-}  // namespace
-
 double student_quantile(double p, double degrees) {
   assert(p > 0 && p < 1 && degrees > 0);
-  if (p < 0.5) return -student_quantile(1 - p, degrees);
-  if (degrees > 1e6) return normal_quantile(p);  // they differ by less than 1e-6 relative
-  double low = 0, high = 1;
-  while (student_tail(high, degrees) > 1 - p && high < 1e100) high *= 2;
-  for (int i = 0; i < 200 && high - low > 1e-14 * high; ++i) {
-    const double middle = 0.5 * (low + high);
-    (student_tail(middle, degrees) > 1 - p ? low : high) = middle;
-  }
-  return 0.5 * (low + high);
+  return boost::math::quantile(boost::math::students_t(degrees), p);
 }
 
 Estimate wilson_interval(std::int64_t successes, std::int64_t count, double confidence) {

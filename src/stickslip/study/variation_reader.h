@@ -33,7 +33,7 @@ Enum read_word(const scene::Value& value, const std::string& what,
                           hint.empty() ? "known are " + list : hint);
 }
 
-// The parameter that a key names, or null for duration, method.step and the like. Throws when there is no such thing.
+// The parameter that a key names, or null for duration, method.step and the like. Throws when the scene has no such parameter.
 [[nodiscard]] const scene::Parameter* parameter_named(const scene::Scene& scene, const std::string& name,
                                                       const scene::Place& place);
 

@@ -4,12 +4,12 @@
 // A study on many machines. The only code that includes mpi.h, in a library of its own: the command itself has no MPI.
 //
 // Rank 0 owns the session and the store; the others ask for work and send every result as soon as it is there. Work is
-// handed out in small portions (trials that take milliseconds come several at a time, long ones one by one), so nobody
+// handed out in small portions (trials that take milliseconds come several at a time, long ones one by one), so no rank
 // waits for the slowest. Results go to the store as they arrive: when the whole job is lost, what is lost are the
 // trials that were running. Two kinds of loss do not end the job:
 //
-//   the process that runs trials   is a child of its rank (worker_process.h), which starts another one and the trial
-//                                  again
+//   the process that runs trials   is a child of its rank (worker_process.h), which starts another one and repeats the
+//                                  trial
 //   a rank, or its machine         under `mpirun --enable-recovery`: ranks give a sign of life every half second; the
 //                                  trials of one that was silent for kMostSilence go to others
 //
