@@ -4,6 +4,7 @@
 // Runs of scenes: how they end, what they say about it, and that a run that was saved goes on with the same bits.
 #include "stickslip/runs/run.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -88,7 +89,9 @@ TEST(Run, SaysWhyAStepWasNotCertified) {
 
 TEST(Run, NamesBodiesThatOverlapAtTheStart) {
   const scene::Scene scene = scene_with("method = { step = 0.01 }", "position = [0, 0.4]\n");
-  EXPECT_EQ(Run(scene).objection_to_start(), "bodies overlap at the start: floor and ball by 0.1");
+  const std::string objection = Run(scene).objection_to_start();
+  for (const char* part : {"bodies overlap at the start: ", "floor", "ball", " by 0.1"})
+    EXPECT_THAT(objection, ::testing::HasSubstr(part));
 }
 
 TEST(Run, GoesOnWithTheSameBitsFromWhatWasSaved) {
