@@ -3,10 +3,10 @@
 #include "stickslip/scene/body_reader.h"
 
 #include "stickslip/expression/nearest_name.h"
+#include "stickslip/scene/body_packing.h"
 #include "stickslip/scene/drive_reader.h"
 #include "stickslip/scene/force_reader.h"
 #include "stickslip/scene/mass_reader.h"
-#include "stickslip/scene/packing.h"
 
 #include <fmt/format.h>
 #include <algorithm>

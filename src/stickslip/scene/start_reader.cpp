@@ -3,7 +3,7 @@
 #include "stickslip/scene/start_reader.h"
 
 #include "stickslip/contact/body_dynamics.h"
-#include "stickslip/scene/nearest_name.h"
+#include "stickslip/expression/nearest_name.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ void read_pose(const TableReader& table, int dimension, model::Body& body) {
 
 }  // namespace
 
-void read_start(const Value* start, const Scope& constants, model::Model& model) {
+void read_start(const Value* start, const expression::Scope& constants, model::Model& model) {
   if (start == nullptr) return;
   if (start->kind != Value::Kind::Table)
     throw SceneError(start->place, fmt::format("start must be a table, not {}", Value::name_of(start->kind)));
@@ -55,7 +55,7 @@ void read_start(const Value* start, const Scope& constants, model::Model& model)
       std::vector<std::string> names;
       for (const model::Body& known : model.bodies) names.push_back(known.name);
       throw SceneError(entry.place, fmt::format("start: no body is called '{}'", entry.key),
-                       did_you_mean(entry.key, names));
+                       expression::did_you_mean(entry.key, names));
     }
     if (!moves_freely(traits[static_cast<std::size_t>(body - model.bodies.begin())]))
       throw SceneError(entry.place, fmt::format("start: '{}' does not move freely", entry.key));

@@ -16,7 +16,7 @@
 namespace stickslip::scene {
 
 // Null: nothing is changed. Throws SceneError: names that no body has, bodies that do not move freely.
-void read_start(const Value* start, const Scope& constants, model::Model& model);
+void read_start(const Value* start, const expression::Scope& constants, model::Model& model);
 
 // The table for the bodies of a state that move freely.
 [[nodiscard]] std::string start_text(const model::Model& model, const model::State& state);

@@ -15,7 +15,7 @@
 namespace stickslip::scene {
 
 // Throws SceneError when they do not fit.
-[[nodiscard]] std::vector<Vec3> read_packing(const Value& packing, const Scope& constants, const std::string& body,
-                                             std::size_t count);
+[[nodiscard]] std::vector<Vec3> read_packing(const Value& packing, const expression::Scope& constants,
+                                             const std::string& body, std::size_t count);
 
 }  // namespace stickslip::scene

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
-#include "stickslip/scene/packing.h"
+#include "stickslip/scene/body_packing.h"
 
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ std::vector<Vec3> at_random(const Region& region, std::size_t count, std::uint64
 
 }  // namespace
 
-std::vector<Vec3> read_packing(const Value& packing, const Scope& constants, const std::string& body,
+std::vector<Vec3> read_packing(const Value& packing, const expression::Scope& constants, const std::string& body,
                                std::size_t count) {
   const TableReader table(packing, keys_of("packing"), constants, fmt::format("packing of body '{}'", body));
   const std::string kind = table.text("kind", "random");
