@@ -88,7 +88,8 @@ bool RunSensitivity::step(double h, double end_time) {
   worst_residual_ = std::max(worst_residual_, report.residual);
   timeline_.record(world_, begin, report.events);
   if (!events_.empty()) find_touches();
-  if (report.divisions > 0) tangents_known_ = false;  // it was not one step
+  // It was not one step, or not the one that StepEquations knows.
+  if (report.divisions > 0 || report.moved_rows > 0) tangents_known_ = false;
   if (tangents_known_) differentiate({h, end_time});
   return true;
 }
