@@ -45,10 +45,9 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
       if (!settle_motion(world, iteration, report, failure)) return false;
     }
     if (step_.bending_shapes && !step_.rules.end_geometry &&
-        step_.bending.move_to_middle(world, step_.at, step_.velocity, step_.h, step_.contacts)) {
-      ++report.moved_rows;
-      if (!settle_motion(world, iteration, report, failure)) return false;
-    }
+        step_.bending.move_to_middle(world, step_.at, step_.velocity, step_.h, step_.contacts) &&
+        !settle_motion(world, iteration, report, failure))
+      return false;
     const bool nothing_moves_along = step_.contacts.empty() && step_.supports.empty() && !step_.forces_vary;
     if (!step_.rules.end_geometry || nothing_moves_along || same_impulses_) break;
     if (iteration > 0 && settled(world)) {
@@ -74,7 +73,6 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
   }
   if (step_.rules.end_geometry && ContactEquations::gains_energy(world, step_)) {
     step_.rules.end_geometry = false;
-    ++report.moved_rows;
     const bool solved = solve(world, h, end_time, report, failure);
     step_.rules.end_geometry = true;
     return solved;

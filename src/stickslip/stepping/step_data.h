@@ -72,7 +72,7 @@ struct StepData {
   std::vector<ContactMemory> memory;
   std::vector<double> overlap;  // what may be left of the penetration at the start of a part of a step, <= 0
 
-  Bending bending;              // which of them have their rows in the middle of the step
+  Bending bending;  // which of them have their rows in the middle of the step
 
   // Per contact, then per point of a support where those are in the problem.
   std::vector<contact::ContactRows> rows;

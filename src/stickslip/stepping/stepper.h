@@ -35,7 +35,6 @@ struct StepReport {
   int fallbacks = 0;              // parts done by the first-order stepper because events piled up
   int divisions = 0;              // cuts of the step where a body would have passed through another
   int passages = 0;               // parts after which one had, though they could not be cut further
-  int moved_rows = 0;             // solves with rows from elsewhere than the stepper's rule says (euler_step.h)
   std::span<const Event> events;  // valid until the next step
 
   // Counts a part of the step in. Events are for the caller to collect.
@@ -47,7 +46,6 @@ struct StepReport {
     fallbacks += part.fallbacks;
     divisions += part.divisions;
     passages += part.passages;
-    moved_rows += part.moved_rows;
     if (part.residual < residual) return;
     residual = part.residual;
     solver = part.solver;
