@@ -148,7 +148,7 @@ after = "kinetic_energy()"
 }
 
 // An ellipse that rocks on a floor without friction. Its side is flatter than the distance to its centre, so that the
-// tangent at the start of a step leads into the floor: pushed out again it gained 1e-3 of its energy in some steps.
+// tangent at the start of a step leads into the floor: pushed out again it gained 2 % of its energy in 0.3 s (step 1e-2).
 // Energy gives its speed at the lowest point,  I w^2 / 2 = m g (height(angle) - b).
 class Ellipse : public ::testing::TestWithParam<const char*> {
  protected:
@@ -175,7 +175,7 @@ angle = "angle"
 between = ["*", "*"]
 friction = 0
 [observe]
-fastest = "max_over_time(abs(ellipse.angular_velocity))"
+fastest = "max_over_time(abs(ellipse.wz))"
 grown = "max_over_time(kinetic_energy() + potential_energy() - min_over_time(kinetic_energy() + potential_energy()))"
 deepest = "max_over_time(worst_penetration())"
 )toml",
@@ -193,8 +193,8 @@ TEST_P(Ellipse, RocksWithoutGainingEnergy) {
     // What is left is of third order in a step: 1e-6 of the energy m g b at the longest one.
     EXPECT_LE(ellipse["grown"], 1e-6 * 9.81 * b) << step;
     EXPECT_LE(ellipse["deepest"], 1e-4 * b) << step;
-    // First order, from below: g h against a speed of g times the quarter of a swing, about 0.15 s.
-    EXPECT_NEAR(ellipse["fastest"], fastest, 10 * h * fastest) << step;
+    // First order: of a quarter of a swing, 0.15 s, a step is the share h / 0.15; twice that covers all three.
+    EXPECT_NEAR(ellipse["fastest"], fastest, 12 * h * fastest) << step;
   }
 }
 
