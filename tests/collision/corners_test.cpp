@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 namespace stickslip::collision::testing {
 namespace {
 
@@ -196,6 +199,48 @@ TEST(Corners, PrescribedBodiesDoNotTouchEachOther) {
   model.bodies[0].mass = 1;
   model.laws = model::PairLaws(2, model::PairLaws::kNever);
   EXPECT_TRUE(find(model, state, 0.1).empty()) << "a pair without a surface never touches";
+}
+
+// Blocks of one width on each other, slightly turned and shifted: whatever is aligned, the deepest contact is as deep as
+// the shallowest way out, over the normals of both blocks (the plane's separating axes).
+TEST(Corners, BlocksOfOneWidthReportTheirWholeOverlap) {
+  const Vec2 half(0.21, 0.126);
+  const auto corners = [&](double x, double y, double angle) {
+    std::vector<Vec2> list;
+    for (const Vec2& c : {Vec2(-1, -1), Vec2(1, -1), Vec2(1, 1), Vec2(-1, 1)})
+      list.push_back(Vec2(x, y) + Eigen::Rotation2Dd(angle) * Vec2(c.cwiseProduct(half)));
+    return list;
+  };
+  std::mt19937_64 random(5);
+  const auto between = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(random); };
+  const auto small = [&] { return (between(0, 1) < 0.5 ? -1 : 1) * std::pow(10.0, between(-12, -3)); };
+  int overlaps = 0;
+  for (int k = 0; k < 20000; ++k) {
+    const double x = between(0, 1) < 0.2 ? 0 : small(), angle = between(0, 1) < 0.2 ? 0 : small();
+    const double y = 2 * half.y() + small();
+    const model::Model model = pair_of(model::make_rectangle(2 * half.x(), 2 * half.y()),
+                                       model::make_rectangle(2 * half.x(), 2 * half.y()), true);
+    model::State state = state_of(model);
+    state.bodies[1].pose.position = Vec3(x, y, 0);
+    state.bodies[1].pose.orientation = Quat(std::cos(0.5 * angle), 0, 0, std::sin(0.5 * angle));
+    state.bodies[1].angle = angle;
+    const std::vector<Vec2> lower = corners(0, 0, 0), upper = corners(x, y, angle);
+    double depth = 1;
+    for (const double turned : {0.0, angle})
+      for (const Vec2& axis : {Vec2(1, 0), Vec2(0, 1), Vec2(-1, 0), Vec2(0, -1)}) {
+        const Vec2 n = Eigen::Rotation2Dd(turned) * axis;
+        double high = -10, low = 10;
+        for (const Vec2& p : lower) high = std::max(high, n.dot(p));
+        for (const Vec2& p : upper) low = std::min(low, n.dot(p));
+        depth = std::min(depth, high - low);
+      }
+    if (depth <= 1e-9) continue;
+    ++overlaps;
+    double deepest = 0;
+    for (const Contact& contact : find(model, state, 0.01, 0)) deepest = std::max(deepest, -contact.gap);
+    ASSERT_GE(deepest, depth - 1e-9) << "shifted by " << x << ", turned by " << angle << ", at " << y;
+  }
+  EXPECT_GT(overlaps, 5000);
 }
 
 }  // namespace

@@ -148,8 +148,6 @@ TEST_P(RandomShots, NonePasses) {
 }
 
 TEST_P(RandomShots, NoneOfManyPassesSlow) {
-  if (GetParam() == "implicit" || GetParam() == "song-pang-kumar")
-    GTEST_SKIP() << "known to be wrong: of hundreds of shots a few still pass (docs/theory/collision.md)";
   std::string which;
   EXPECT_EQ(passed(GetParam(), 300, 2000, which), 0) << which;
 }

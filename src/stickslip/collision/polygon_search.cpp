@@ -384,15 +384,18 @@ Axis best_axis(const Placed& a, const Placed& b) {
   return best;
 }
 
-// Two bars that cross have no corner inside each other: report the shallowest way out.
-void report_crossing(PairSearch& pair) {
-  for (std::size_t i = pair.first; i < pair.out.size(); ++i) {
-    if (pair.out[i].gap < 0) return;
-  }
+// Two convex polygons overlap by their shallowest way out, and some contact must say so. Corners alone may not: two bars
+// that cross have none inside each other, and the corner of a block on one of the same width, slightly turned, is nearer
+// to the lower one's flank, which it cannot touch, than to its top.
+void report_way_out(PairSearch& pair) {
+  double deepest = 0;
+  for (std::size_t i = pair.first; i < pair.out.size(); ++i) deepest = std::min(deepest, pair.out[i].gap);
+  const double noise = kSameRelative * std::min(pair.a.geometry.radius, pair.b.geometry.radius);
+  const double known = deepest < 0 ? deepest - noise : 0;
   const Axis over_b = best_axis(pair.a, pair.b);
-  if (over_b.separation >= 0) return;
+  if (over_b.separation >= known) return;
   const Axis over_a = best_axis(pair.b, pair.a);
-  if (over_a.separation >= 0) return;
+  if (over_a.separation >= known) return;
   if (over_b.separation >= over_a.separation) {
     pair.add(vertex_code(over_b.vertex), face_code(over_b.side), Vec3::Zero());
   } else {
@@ -416,7 +419,7 @@ void search_polygon_polygon(PairSearch& pair) {
   search_corners(pair, false);
   PairSearch other = seen_from_b(pair);
   search_corners(other, true);
-  if (pair.a.geometry.polygon.convex && pair.b.geometry.polygon.convex) report_crossing(pair);
+  if (pair.a.geometry.polygon.convex && pair.b.geometry.polygon.convex) report_way_out(pair);
 }
 
 }  // namespace stickslip::collision

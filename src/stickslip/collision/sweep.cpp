@@ -22,6 +22,12 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+// Segments without thickness.
+bool is_chain(double thickness, const Solid& solid) {
+  const ConvexPiece& piece = solid.piece.front();
+  return thickness == 0 && piece.kind == ConvexPiece::Kind::Vertices && piece.count == 2;
+}
+
 bool is_half_space(const PlacedPiece& placed) {
   return placed.piece->kind == ConvexPiece::Kind::HalfSpace;
 }
@@ -255,6 +261,52 @@ double Sweep::shapes_pass(const Shape& a, const Shape& b, double begin, double e
       const double until = std::min(end, first);
       first = std::min(first, thickness > 0 ? pieces_pass(query, begin, until) : crosses(query, begin, until));
     }
+  if (thickness > 0 && is_chain(b.thickness, b.solid))
+    return std::min(first, corners_cross(a, b, query, begin, end, contacts, pressed));
+  if (thickness > 0 && is_chain(a.thickness, a.solid)) {
+    for (Vec3& n : normals_) n = -n;
+    return std::min(first, corners_cross(b, a, query, begin, end, contacts, pressed));
+  }
+  return first;
+}
+
+// Is there a contact that presses on this corner? Its point may have been evaluated at either end of the step.
+bool Sweep::is_held(const Shape& shape, const Vec3& corner, int other, double begin, double end,
+                    std::span<const Contact> contacts, std::span<const std::uint8_t> pressed) const {
+  constexpr double kSamePoint = 1e-6;  // of the lever
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const ContactId& id = contacts[c].id;
+    const bool first = id.body_a == shape.body && id.body_b == other,
+               second = id.body_b == shape.body && id.body_a == other;
+    if (pressed[c] == 0 || (!first && !second)) continue;
+    for (const double time : {begin, end}) {
+      const Frame frame = frame_at(shape.body, time);
+      const Vec3 local =
+          frame.rotation.transpose() * ((first ? contacts[c].point_a : contacts[c].point_b) - frame.position);
+      if ((local - corner).norm() <= kSamePoint * lever_[at(shape.body)]) return true;
+    }
+  }
+  return false;
+}
+
+double Sweep::corners_cross(const Shape& corners, const Shape& chain, Query& query, double begin, double end,
+                            std::span<const Contact> contacts, std::span<const std::uint8_t> pressed) {
+  constexpr double kBehind = 1e-9;  // of the lever: not rounding
+  double first = kNever;
+  query.body_a = corners.body;
+  query.body_b = chain.body;
+  ConvexPiece tip;
+  tip.kind = ConvexPiece::Kind::Vertices;
+  tip.count = 1;
+  for (int v = 0; v < static_cast<int>(corners.solid.vertex.size()); ++v) {
+    if (is_held(corners, corners.solid.vertex[at(v)], chain.body, begin, end, contacts, pressed)) continue;
+    tip.first = v;
+    query.a = {&corners.solid, &tip, Mat3::Identity(), Vec3::Zero()};
+    for (const ConvexPiece& segment : chain.solid.piece) {
+      query.b = {&chain.solid, &segment, Mat3::Identity(), Vec3::Zero()};
+      first = std::min(first, crosses(query, begin, std::min(end, first), kBehind * lever_[at(corners.body)]));
+    }
+  }
   return first;
 }
 
@@ -329,7 +381,7 @@ double Sweep::pieces_pass(Query& query, double begin, double end) {
 }
 
 // A point against a segment, in its frame: from which side to which?
-double Sweep::crosses(const Query& query, double begin, double end) {
+double Sweep::crosses(const Query& query, double begin, double end, double depth) {
   const bool point_is_a = query.a.piece->count == 1;
   if (!point_is_a && query.b.piece->count > 1) {  // two segments: the ends of each against the other
     double first = kNever;
@@ -378,13 +430,13 @@ double Sweep::crosses(const Query& query, double begin, double end) {
   for (const double time : times_) {
     const Vec3 now = local(time);
     const double height = normal.dot(now);
-    if (std::signbit(height) != std::signbit(before) && std::fabs(height) > 2 * noise) {
+    if (std::signbit(height) != std::signbit(before) && std::fabs(height) > std::max(2 * noise, depth)) {
       const double share = std::fabs(before) / (std::fabs(before) + std::fabs(height));
       const double x = tangent.dot((1 - share) * local(before_time) + share * now);
       // Not at the crossing itself but behind it: a stepper must see that it is through.
       if (x >= -noise && x <= length + noise) return before_time + (time - before_time) * (0.5 + 0.5 * share);
     }
-    if (std::fabs(height) > noise) before = height;
+    if (std::fabs(height) > std::max(noise, depth)) before = height;
     before_time = time;
   }
   return kNever;

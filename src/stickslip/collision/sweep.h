@@ -18,7 +18,8 @@
 //   path  bodies move by constant twists between the step's ends and its waypoints, at which impacts changed velocities
 //
 // Points against chains, and chains against each other, have no thickness: a point passes where it changes sides within
-// the length of a segment, in the frame of that segment.
+// the length of a segment, in the frame of that segment. So do the corners of a polygon against a chain, but those that a
+// contact presses: a chain has no inside, and a corner that is behind it unnoticed belongs there from then on.
 //
 // Skipped: pairs that move against each other by less than kSlow of the thickness (what they overlap then is a graze of
 // less than 1 % of it), and pairs that are farther apart than they move. is_slow() and is_calm() say so for all pairs
@@ -105,7 +106,12 @@ class Sweep {
   [[nodiscard]] static double separation(const Query& query, const Vec3& n);
   [[nodiscard]] Direction judge(const Query& query, const Vec3& n, double time) const;
   [[nodiscard]] Direction longest_lasting(const Query& query, double time, double end) const;
-  [[nodiscard]] double crosses(const Query& query, double begin, double end);
+  [[nodiscard]] double corners_cross(const Shape& corners, const Shape& chain, Query& query, double begin, double end,
+                                     std::span<const Contact> contacts, std::span<const std::uint8_t> pressed);
+  [[nodiscard]] bool is_held(const Shape& shape, const Vec3& corner, int other, double begin, double end,
+                             std::span<const Contact> contacts, std::span<const std::uint8_t> pressed) const;
+  // depth: how far behind the segment the point must come.
+  [[nodiscard]] double crosses(const Query& query, double begin, double end, double depth = 0);
 
   const model::Model& model_;
   std::vector<std::uint8_t> movable_, moving_;

@@ -51,10 +51,11 @@ void ContactEquations::build(const World& world, const CompliantContacts& compli
   const std::vector<SupportPoint>& points = step.supports.points;
   step.rows.resize(step.contacts.size() + (supports ? points.size() : 0));
   for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+    const model::State& at = step.bending.place_of(c, step.at);
     if (world.model.dimension == 3)
-      contact::set_rows<3>(step.contacts[c], step.at, step.rows[c]);
+      contact::set_rows<3>(step.contacts[c], at, step.rows[c]);
     else
-      contact::set_rows<2>(step.contacts[c], step.at, step.rows[c]);
+      contact::set_rows<2>(step.contacts[c], at, step.rows[c]);
     if (supports) contact::add_empty_tangent(step.rows[c]);
   }
   for (std::size_t s = 0; supports && s < points.size(); ++s)
@@ -218,6 +219,34 @@ void ContactEquations::take_velocities(const World& world, StepData& step) {
     step.velocity[i] = step.end.bodies[i].velocity;
     step.end.bodies[i].velocity = scaled_sum(1, step.velocity[i], 1, step.drive[i]);
   }
+}
+
+bool ContactEquations::gains_energy(const World& world, const StepData& step) {
+  constexpr double kGain = 1e-7;  // of the sum of the magnitudes: above the certificate, below what an audit looks for
+  if (step.motion.model != MotionModel::Dynamic || !step.supports.empty()) return false;
+  double gain = 0, magnitude = 0;
+  for (const Island& island : step.system.islands()) {
+    for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+      const auto c = index(island.contacts[i]);
+      const ContactRows& row = step.rows[c];
+      const auto a = index(row.a), b = index(row.b);
+      if (world.traits[a].driven || world.traits[b].driven || step.is_compliant(world, step.contacts[c])) return false;
+      for (int k = 0; k < step.D; ++k) {
+        const double p = island.r[i * index(step.D) + index(k)];
+        if (p == 0) continue;
+        const double end = relative_velocity(row, k, step.velocity[a], step.velocity[b]);
+        const double free = relative_velocity(row, k, step.free[a], step.free[b]);
+        const double start = relative_velocity(row, k, step.reference[a], step.reference[b]);
+        gain += p * (0.5 * (end - free) + start);
+        magnitude += std::fabs(p) * (std::fabs(end) + std::fabs(free) + std::fabs(start));
+      }
+    }
+  }
+  if (!(gain > kGain * magnitude)) return false;
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i)
+    if (world.traits[i].movable)
+      gain -= 0.5 * world.model.bodies[i].mass * (step.free[i].linear - step.reference[i].linear).squaredNorm();
+  return gain > kGain * magnitude;
 }
 
 double ContactEquations::smoothing_error(const World& world, const StepData& step) const {

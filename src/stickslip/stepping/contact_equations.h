@@ -50,6 +50,14 @@ class ContactEquations {
   // step.velocity and step.end from the impulses.
   void take_velocities(const World& world, StepData& step);
 
+  // Did contacts give energy? With u velocities along the rows, and gravity alone besides the contacts,
+  //
+  //     E+ - E = p . u+ - 1/2 |v+ - v|^2 = 1/2 p . (u+ - u_free) + p . u - 1/2 m |v_free - v|^2
+  //
+  // Rows of the end give it where a corner turns away from what it touches: p_n > 0 and u_n+ > 0 there. Not judged: what
+  // prescribed bodies push, and layers that store energy.
+  [[nodiscard]] static bool gains_energy(const World& world, const StepData& step);
+
   // How far the radii of the smoothed friction discs are from those that belong to the impulses, beside the largest
   // impulse.
   [[nodiscard]] double smoothing_error(const World& world, const StepData& step) const;

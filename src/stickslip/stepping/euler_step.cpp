@@ -44,6 +44,10 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
       if (!selection_.add_rim_points(world, step_)) break;
       if (!settle_motion(world, iteration, report, failure)) return false;
     }
+    if (step_.bending_shapes && !step_.rules.end_geometry &&
+        step_.bending.move_to_middle(world, step_.at, step_.velocity, step_.h, step_.contacts) &&
+        !settle_motion(world, iteration, report, failure))
+      return false;
     const bool nothing_moves_along = step_.contacts.empty() && step_.supports.empty() && !step_.forces_vary;
     if (!step_.rules.end_geometry || nothing_moves_along || same_impulses_) break;
     if (iteration > 0 && settled(world)) {
@@ -67,6 +71,12 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
       for (std::size_t i = 0; i < step_.velocity.size(); ++i)
         step_.velocity[i] = scaled_sum(0.5, step_.velocity[i], 0.5, step_.last[i]);
   }
+  if (step_.rules.end_geometry && ContactEquations::gains_energy(world, step_)) {
+    step_.rules.end_geometry = false;
+    const bool solved = solve(world, h, end_time, report, failure);
+    step_.rules.end_geometry = true;
+    return solved;
+  }
   move(world);
   equations_.remember(world, compliant_, step_);
   return true;
@@ -75,6 +85,7 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
 void EulerStep::prepare(const World& world) {
   step_.supports.collect(world.model);
   compliant_.prepare(world, step_.rules);
+  step_.bending_shapes = world.method.motion == MotionModel::Dynamic && has_bending_shapes(world.model);
   for (const model::Body& body : world.model.bodies)
     if (body.rotates() && body.mass > 0)
       step_.body_arm = std::max(step_.body_arm, std::sqrt(body.inertia.diagonal().maxCoeff() / body.mass));
@@ -98,6 +109,7 @@ void EulerStep::begin(const World& world, double h, double end_time) {
                              : model::Twist{};
   }
   step_.warm = false;
+  step_.bending.forget();
   step_.gamma = step_.h * world.method.gamma;
   step_.at = world.state;
   step_.at.bodies.resize(n + 1);

@@ -17,6 +17,7 @@
 //     compliant_contacts.h   R, b of surfaces that give way, lumped or in patches
 //     support_balance.h      friction under bodies that stand on supports
 //     quasi_static.h         motion without inertia
+//     bending.h              rows of the middle of the step, for surfaces that bend
 //     end_geometry.h         fully implicit: geometry at the end of the step, by iteration
 //
 // Prescribed bodies stand at their pose of the end of the step (velocity level: of its start).

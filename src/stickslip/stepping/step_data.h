@@ -18,6 +18,7 @@
 
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/bending.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/supports.h"
@@ -32,6 +33,8 @@ namespace stickslip::stepping {
 //   (none)           psi(q0) + h W_n' v+           within reach             the start of the step (Stewart-Trinkle)
 //   end_geometry     psi(q+), by iteration         within reach             the end of the step (fully implicit)
 //   closed_only      psi(q0) + h W_n' v+           closed at the start      the start (velocity level, Anitescu-Potra)
+// With rows at the start, surfaces that bend take those of the middle of the step (bending.h). A step of end_geometry
+// that would gain energy is taken with the rows of the start (ContactEquations::gains_energy).
 struct EulerRules {
   bool end_geometry = false;
   bool compliant = false;  // surfaces give way as their compliance says; else all are rigid
@@ -45,6 +48,7 @@ struct StepData {
   double whole_step = 0;  // h may be a part of it
   double body_arm = 0;    // largest radius of gyration: turns velocities of rotation into speeds
   Supports supports;
+  bool bending_shapes = false;  // there are surfaces that bend
 
   // Of the step.
   BodyMotion motion;
@@ -67,6 +71,8 @@ struct StepData {
   std::vector<collision::Contact> contacts;
   std::vector<ContactMemory> memory;
   std::vector<double> overlap;  // what may be left of the penetration at the start of a part of a step, <= 0
+
+  Bending bending;  // which of them have their rows in the middle of the step
 
   // Per contact, then per point of a support where those are in the problem.
   std::vector<contact::ContactRows> rows;

@@ -4,6 +4,7 @@
 
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/support_rows.h"
+#include "stickslip/stepping/bending.h"
 #include "stickslip/stepping/euler_stepper.h"
 #include "stickslip/stepping/extrapolated_euler.h"
 #include "stickslip/stepping/guarded_stepper.h"
@@ -67,8 +68,8 @@ namespace {
 std::unique_ptr<Stepper> make_bare_stepper(const Method& method, const model::Model& model) {
   const Registry& all = registry();
   const std::string& name = method.stepper;
-  if (name == "stewart-trinkle" &&
-      (method.motion != MotionModel::Dynamic || contact::has_supports(model) || locates(method, model)))
+  if (name == "stewart-trinkle" && (method.motion != MotionModel::Dynamic || contact::has_supports(model) ||
+                                    locates(method, model) || has_bending_shapes(model)))
     return std::make_unique<EulerStepper>(EulerRules{});
   if (name == "second-order" && contact::has_supports(model)) return std::make_unique<ExtrapolatedEuler>();
   for (std::size_t k = 0; k < all.infos.size(); ++k)
