@@ -21,10 +21,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // A structured binding names every member: a new one does not compile here until it is declared and counted.
 TEST(MethodFields, EveryMemberIsDeclaredOnce) {
   Method method;
-  auto& [motion, stepper, friction, directions, impacts, step, gap_step, gamma, tolerance, solver, certificate,
-         collider, audit, threads] = method;
-  const std::set<const void*> members = {&motion, &stepper,   &friction, &directions,  &impacts,  &step,  &gap_step,
-                                         &gamma,  &tolerance, &solver,   &certificate, &collider, &audit, &threads};
+  auto& [motion, stepper, friction, directions, pyramid_angle, impacts, step, gap_step, gamma, tolerance, solver,
+         certificate, collider, audit, threads] = method;
+  const std::set<const void*> members = {&motion,  &stepper,     &friction, &directions, &pyramid_angle,
+                                         &impacts, &step,        &gap_step, &gamma,      &tolerance,
+                                         &solver,  &certificate, &collider, &audit,      &threads};
   std::set<const void*> visited;
   std::set<std::string_view> names;
   int count = 0;
