@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace stickslip::testing {
 namespace {
 
@@ -50,6 +52,24 @@ TEST(Grasp, MirroredPositionsTurnTheGearTheOtherWay) {
       const ExampleRun above = grasp(x, y), below = grasp(x, -y);
       EXPECT_EQ(succeeds(above), succeeds(below));
       EXPECT_NEAR(above.at("turned"), -below.at("turned"), 1e-6) << x << ", " << y;
+    }
+}
+
+// examples/papers/002/lock.toml: fingers midway (x = 0) press on faces of the slope asin(|y| / 13.5). They hold when
+// atan(mu_grip) exceeds it, and slip when it exceeds atan(mu_grip) by what the table's friction can add.
+TEST(LockGrasp, HoldsWhereStaticsSaysAndSlipsWhereItSays) {
+  for (const double mu_grip : {0.35, 0.5, 0.65, 0.95})
+    for (const double mu_support : {0.33, 0.66}) {
+      const double holds = 13.5 * std::sin(std::atan(mu_grip)),
+                   slips = 13.5 * std::sin(std::atan(mu_grip) + std::atan(mu_support * 0.05 * 9810 / 4000));
+      for (const auto& [y, succeeds] :
+           {std::pair{holds - 0.01, true}, {0.01 - holds, true}, {slips + 0.01, false}, {-slips - 0.01, false}}) {
+        const ExampleRun end("papers/002/lock.toml", {{"y", fmt::format("{}", y)},
+                                                      {"mu_support", fmt::format("{}", mu_support)},
+                                                      {"grip", fmt::format("{}", mu_grip)}});
+        EXPECT_EQ(end.at("t_still") > 0 && end.at("opposite") == 1, succeeds)
+            << "fingers " << mu_grip << ", table " << mu_support << ", y = " << y;
+      }
     }
 }
 

@@ -21,11 +21,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // A structured binding names every member: a new one does not compile here until it is declared and counted.
 TEST(MethodFields, EveryMemberIsDeclaredOnce) {
   Method method;
-  auto& [motion, stepper, friction, directions, impacts, compliance, step, gap_step, gamma, tolerance, solver,
-         certificate, certificate_at_worst, collider, audit, rest, threads] = method;
+  auto& [motion, stepper, friction, directions, pyramid_angle, impacts, compliance, step, gap_step, gamma, tolerance,
+         solver, certificate, certificate_at_worst, collider, audit, rest, threads] = method;
   const std::set<const void*> members = {
-      &motion,    &stepper, &friction,    &directions,           &impacts,  &compliance, &step, &gap_step, &gamma,
-      &tolerance, &solver,  &certificate, &certificate_at_worst, &collider, &audit,      &rest, &threads};
+      &motion, &stepper,   &friction, &directions,  &pyramid_angle,        &impacts,  &compliance, &step, &gap_step,
+      &gamma,  &tolerance, &solver,   &certificate, &certificate_at_worst, &collider, &audit,      &rest, &threads};
   std::set<const void*> visited;
   std::set<std::string_view> names;
   int count = 0;

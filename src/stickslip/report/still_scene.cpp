@@ -107,22 +107,36 @@ void draw_half_space(Painter& painter, const Camera& camera, const RunData& data
   }
 }
 
-void draw_planar(Painter& painter, const Camera& camera, const model::PlacedShape& placed, const model::Pose& pose,
-                 const Color& fill) {
+std::vector<std::vector<Vec2>> planar_loops(const Camera& camera, const model::PlacedShape& placed,
+                                            const model::Pose& pose) {
   std::vector<std::vector<Vec2>> loops;
   for (const auto& loop : outline(placed.shape)) {
     loops.emplace_back();
     for (const Vec2& p : loop) loops.back().push_back(camera.at(to_world(pose, placed.pose, Vec3(p.x(), p.y(), 0))));
   }
-  if (!loops.empty()) painter.fill(loops, fill);
-  for (const auto& loop : loops) painter.stroke(loop, true, kOutline, 0.75);
-  if (const auto* chain = std::get_if<model::Chain>(&placed.shape)) {
-    std::vector<Vec2> line;
-    for (const Vec2& p : chain->points) line.push_back(camera.at(to_world(pose, placed.pose, Vec3(p.x(), p.y(), 0))));
-    painter.stroke(line, false, kOutline, 1.5);
+  return loops;
+}
+
+// Outlines first, then the areas over them: where shapes of a body overlap no line is left.
+void draw_planar(Painter& painter, const Camera& camera, const RunData& data, const model::Body& body,
+                 const model::Pose& pose, const Color& fill) {
+  constexpr double kLine = 0.75;
+  for (const model::PlacedShape& placed : body.shapes) {
+    if (const auto* half = std::get_if<model::HalfSpace>(&placed.shape))
+      draw_half_space(painter, camera, data, *half, pose, placed.pose);
+    for (const auto& loop : planar_loops(camera, placed, pose)) painter.stroke(loop, true, kOutline, 2 * kLine);
   }
-  if (std::holds_alternative<model::Disc>(placed.shape) && !loops.empty())  // shows how it turns
-    painter.stroke({camera.at(to_world(pose, placed.pose, Vec3::Zero())), loops[0][0]}, false, kOutline, 0.75);
+  for (const model::PlacedShape& placed : body.shapes) {
+    const std::vector<std::vector<Vec2>> loops = planar_loops(camera, placed, pose);
+    if (!loops.empty()) painter.fill(loops, fill);
+    if (const auto* chain = std::get_if<model::Chain>(&placed.shape)) {
+      std::vector<Vec2> line;
+      for (const Vec2& p : chain->points) line.push_back(camera.at(to_world(pose, placed.pose, Vec3(p.x(), p.y(), 0))));
+      painter.stroke(line, false, kOutline, 2 * kLine);
+    }
+    if (body.shapes.size() == 1 && std::holds_alternative<model::Disc>(placed.shape))  // shows how it turns
+      painter.stroke({camera.at(to_world(pose, placed.pose, Vec3::Zero())), loops[0][0]}, false, kOutline, kLine);
+  }
 }
 
 void add_faces(std::vector<Face>& out, const Camera& camera, const model::PlacedShape& placed, const model::Pose& pose,
@@ -246,9 +260,11 @@ void draw_scale(Painter& painter, const Camera& camera, const std::string& unit,
   const double length = nice_step(0.25 * size.x() / camera.scale, 1);
   const Vec2 from = corner + Vec2(7, size.y() - 6), to = from + Vec2(length * camera.scale, 0);
   if (!(to.x() < corner.x() + 0.8 * size.x())) return;
+  const std::string text = fmt::format("{:g}{}{}", length, unit.empty() ? "" : " ", unit);
+  const Vec2 middle = 0.5 * (from + to) - Vec2(0, 3), half(0.5 * painter.text_width(text, 8) + 1.5, 0);
+  painter.box(middle - half - Vec2(0, 7.5), 2 * half + Vec2(0, 9), rgb(0xffffff, 0.8));  // bodies may lie behind it
   painter.stroke({from - Vec2(0, 3), from, to, to - Vec2(0, 3)}, false, kOutline, 0.75);
-  painter.text(0.5 * (from + to) - Vec2(0, 3), fmt::format("{:g}{}{}", length, unit.empty() ? "" : " ", unit), 8,
-               kOutline, Align::Centre);
+  painter.text(middle, text, 8, kOutline, Align::Centre);
 }
 
 // Points of a body, joined by their outline and to the body's middle: a tripod is seen as one thing.
@@ -276,11 +292,11 @@ void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const 
   std::vector<Face> solids;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const model::Pose& pose = state.bodies[b].pose;
+    if (plane) draw_planar(painter, camera, data, bodies[b], pose, fill_of(bodies[b], b));
     for (const model::PlacedShape& placed : bodies[b].shapes) {
+      if (plane) break;
       if (const auto* half = std::get_if<model::HalfSpace>(&placed.shape))
         draw_half_space(painter, camera, data, *half, pose, placed.pose);
-      else if (plane)
-        draw_planar(painter, camera, placed, pose, fill_of(bodies[b], b));
       else
         add_faces(solids, camera, placed, pose, fill_of(bodies[b], b));
     }

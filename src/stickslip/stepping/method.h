@@ -50,7 +50,8 @@ struct Method {
   MotionModel motion = MotionModel::Dynamic;
   std::string stepper = "stewart-trinkle";  // a name of the stepper registry
   FrictionLaw friction = FrictionLaw::Cone;
-  int directions = 8;  // of the pyramid (spatial contacts only)
+  int directions = 8;        // of the pyramid (spatial contacts only)
+  double pyramid_angle = 0;  // of its first direction, from the contact's first tangent
   ImpactSearch impacts = ImpactSearch::Auto;
   SoftContacts compliance = SoftContacts::Off;
   double step = 1e-3;

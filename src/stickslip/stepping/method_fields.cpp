@@ -3,6 +3,7 @@
 #include "stickslip/stepping/method_fields.h"
 
 #include "stickslip/collision/registry.h"
+#include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -27,8 +28,21 @@ std::vector<std::string> stepper_names() {
   return names_of(steppers());
 }
 
-std::vector<std::string> solver_names() {
+std::vector<std::string> cone_solver_names() {
   return names_of(complementarity::ContactSolver::algorithms());
+}
+
+std::vector<std::string> pyramid_solver_names() {
+  std::vector<std::string> names = {"auto"};
+  for (std::string& name : names_of(complementarity::AffineSolver::algorithms())) names.push_back(std::move(name));
+  return names;
+}
+
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names = cone_solver_names();
+  for (std::string& name : pyramid_solver_names())
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  return names;
 }
 
 std::vector<std::string> collider_names() {
@@ -80,6 +94,7 @@ std::string objection_to(const Method& method) {
 }
 
 std::string range_text(const FieldInfo& info, double) {
+  if (info.least == -std::numeric_limits<double>::infinity()) return "number";
   std::string text = fmt::format("number {} {}", info.above_least ? ">" : ">=", info.least);
   if (std::isfinite(info.most)) text += fmt::format(", at most {}", info.most);
   return text;

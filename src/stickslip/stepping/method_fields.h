@@ -35,7 +35,9 @@ struct FieldInfo {
 };
 
 [[nodiscard]] std::vector<std::string> stepper_names();
-[[nodiscard]] std::vector<std::string> solver_names();
+[[nodiscard]] std::vector<std::string> cone_solver_names();
+[[nodiscard]] std::vector<std::string> pyramid_solver_names();
+[[nodiscard]] std::vector<std::string> solver_names();  // of both
 [[nodiscard]] std::vector<std::string> collider_names();
 
 // Calls visit(info, field) for each field, in the order of the documentation. M: Method or const Method, by reference.
@@ -56,6 +58,12 @@ void visit_fields(M&& method, Visit&& visit) {
                   .most = 1024,
                   .even = true},
         method.directions);
+  visit(FieldInfo{.name = "pyramid_angle",
+                  .meaning =
+                      "angle of the pyramid's first direction from the contact's first tangent (x on a level floor)",
+                  .unit = "radians",
+                  .least = -std::numeric_limits<double>::infinity()},
+        method.pyramid_angle);
   visit(FieldInfo{.name = "impacts",
                   .meaning = "how first-order steppers find the instant of an impact: auto (those with restitution, by "
                              "backing up), back-up or approach (all, by backing up or with ever shorter steps)"},
@@ -81,10 +89,11 @@ void visit_fields(M&& method, Visit&& visit) {
                              "starting from 'step'. 0: the step is as given",
                   .unit = "length"},
         method.tolerance);
-  visit(
-      FieldInfo{
-          .name = "solver", .meaning = "contact solver; `stickslip list` names them", .registered = &solver_names},
-      method.solver);
+  visit(FieldInfo{.name = "solver",
+                  .meaning = "solver of the contact problems; `stickslip list` names those for cones and, under affine "
+                             "problems, those for pyramids",
+                  .registered = &solver_names},
+        method.solver);
   // Relative to the velocities of a step. At 1e-4 a contact may be violated by 1e-4 of them, about the error of a step
   // itself; with more, "certified" would say nothing.
   visit(FieldInfo{.name = "certificate",

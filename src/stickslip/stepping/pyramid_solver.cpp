@@ -4,28 +4,15 @@
 
 #include "stickslip/complementarity/cone/pyramid.h"
 
-#include <cmath>
-#include <numbers>
-
 namespace stickslip::stepping {
 
-void PyramidSolver::make_directions(int dimension, int count) {
-  if (dimension == 2) count = 2;
-  if (dimension == dimension_ && count == count_) return;
+void PyramidSolver::make_directions(int dimension, const Method& method) {
+  if (dimension == dimension_ && method.directions == sides_ && method.pyramid_angle == angle_) return;
   dimension_ = dimension;
-  count_ = count;
-  direction_.clear();
-  for (int k = 0; k < count; ++k) {
-    if (dimension == 2) {
-      direction_.push_back(k == 0 ? 1.0 : -1.0);
-      continue;
-    }
-    // Opposite directions are exact negatives of each other when their number is even.
-    const int half = count % 2 == 0 ? count / 2 : count;
-    const double sign = k < half ? 1.0 : -1.0, angle = 2 * std::numbers::pi * (k % half) / count;
-    direction_.push_back(sign * std::cos(angle));
-    direction_.push_back(sign * std::sin(angle));
-  }
+  sides_ = method.directions;
+  angle_ = method.pyramid_angle;
+  direction_ = complementarity::pyramid_directions(dimension, sides_, angle_);
+  count_ = static_cast<int>(direction_.size()) / (dimension - 1);
 }
 
 // Unknowns per contact: p_n, then p_1 .. p_d and s where there is friction.
@@ -111,9 +98,10 @@ bool PyramidSolver::solve(const Method& method, contact::Island& island) {
   const complementarity::ContactProblem& problem = island.problem;
   complementarity::SolverOptions options;
   options.tolerance = method.certificate;
-  make_directions(problem.dimension(), method.directions);
+  make_directions(problem.dimension(), method);
   if (problem.contacts() * (count_ + 2) > kMaxDense || !problem.kind.empty()) {
-    const complementarity::PyramidForm form = complementarity::make_pyramid(problem, method.directions);
+    const complementarity::PyramidForm form =
+        complementarity::make_pyramid(problem, method.directions, method.pyramid_angle);
     island.summary = solver_.solve(form.problem, z_, options, method.solver);
     const Eigen::VectorXd r = form.impulses(z_);
     island.r.assign(r.data(), r.data() + r.size());

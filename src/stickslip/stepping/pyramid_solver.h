@@ -25,7 +25,7 @@ class PyramidSolver {
   bool solve(const Method& method, contact::Island& island);
 
  private:
-  void make_directions(int dimension, int count);
+  void make_directions(int dimension, const Method& method);
   void layout(const complementarity::ContactProblem& problem);
   template <int D>
   void fill(const complementarity::ContactProblem& problem);
@@ -35,7 +35,8 @@ class PyramidSolver {
   complementarity::AffineSolver solver_;
   complementarity::AffineProblem lcp_;
   Eigen::VectorXd z_;
-  int dimension_ = 0, count_ = 0;
+  int dimension_ = 0, count_ = 0, sides_ = 0;
+  double angle_ = 0;
   std::vector<double> direction_;  // D - 1 numbers each
   std::vector<int> first_;         // unknown of each contact's p_n, one more at the end
   std::vector<double> half_;       // W_cd E_d of one pair

@@ -68,9 +68,22 @@ void append(std::vector<Triplet>& entries, const Sparse& block, int row, int col
 
 }  // namespace
 
-void PyramidLayout::lay_out(int D, int directions, const std::vector<double>& mu, const std::vector<ContactKind>& kind,
-                            const std::vector<double>& normal_impulse) {
-  const int contacts = static_cast<int>(mu.size()), count = D == 2 ? 2 : directions;
+std::vector<double> pyramid_directions(int dimension, int directions, double angle) {
+  if (dimension == 2) return {1, -1};
+  std::vector<double> e;
+  const int half = directions % 2 == 0 ? directions / 2 : directions;
+  for (int k = 0; k < directions; ++k) {
+    const double sign = k < half ? 1 : -1, turned = angle + 2 * std::numbers::pi * (k % half) / directions;
+    e.push_back(sign * std::cos(turned));
+    e.push_back(sign * std::sin(turned));
+  }
+  return e;
+}
+
+void PyramidLayout::lay_out(int D, int directions, double angle, const std::vector<double>& mu,
+                            const std::vector<ContactKind>& kind, const std::vector<double>& normal_impulse) {
+  const int contacts = static_cast<int>(mu.size());
+  const std::vector<double> around = pyramid_directions(D, directions, angle);
   dimension = D;
   first.assign(1, 0), direction.clear(), lower.clear(), q.clear();
   given.assign(static_cast<std::size_t>(contacts) * D, 0.0), slip.assign(contacts, -1), grip.assign(contacts, 0.0);
@@ -87,14 +100,8 @@ void PyramidLayout::lay_out(int D, int directions, const std::vector<double>& mu
       for (int k = 0; k < D; ++k) add(-kInfinity, 0)[k] = 1;
     if (this_kind == ContactKind::Frictional) add(0, 0)[0] = 1, grip[c] = mu[c];
     if (this_kind == ContactKind::Frictional ? mu[c] > 0 : mu[c] * load > 0) {
-      for (int k = 0; k < count; ++k) {
-        // Opposite directions are exact negatives of each other where their number is even.
-        const int half = count % 2 == 0 ? count / 2 : count;
-        const double sign = k < half ? 1 : -1, angle = 2 * std::numbers::pi * (k % half) / count;
-        double* e = add(0, 0);
-        e[1] = sign * std::cos(angle);
-        if (D == 3) e[2] = sign * std::sin(angle);
-      }
+      for (std::size_t k = 0; k < around.size(); k += D - 1)
+        std::copy_n(around.begin() + static_cast<std::ptrdiff_t>(k), D - 1, add(0, 0) + 1);
       slip[c] = size();
       add(0, mu[c] * load);
     }
@@ -179,8 +186,8 @@ void PyramidBuilder::assemble_vectors(const ContactProblem& problem, PyramidForm
   form.slip_index.assign(layout_.slip.begin(), layout_.slip.end());
 }
 
-void PyramidBuilder::build(const ContactProblem& problem, int directions, PyramidForm& form) {
-  layout_.lay_out(problem.dimension(), directions, problem.mu, problem.kind, problem.normal_impulse);
+void PyramidBuilder::build(const ContactProblem& problem, int directions, PyramidForm& form, double angle) {
+  layout_.lay_out(problem.dimension(), directions, angle, problem.mu, problem.kind, problem.normal_impulse);
   find_mirrors(problem.W);
   assemble_matrix(problem);
   assemble_vectors(problem, form);
@@ -194,15 +201,15 @@ void PyramidBuilder::build(const ContactProblem& problem, int directions, Pyrami
     for (int p = outer_[j]; p < outer_[j + 1]; ++p) affine.dense(row_[p], j) = value_[p];
 }
 
-PyramidForm make_pyramid(const ContactProblem& problem, int directions) {
+PyramidForm make_pyramid(const ContactProblem& problem, int directions, double angle) {
   PyramidForm form;
-  PyramidBuilder().build(problem, directions, form);
+  PyramidBuilder().build(problem, directions, form, angle);
   return form;
 }
 
-PyramidForm make_pyramid(const GlobalContactProblem& problem, int directions) {
+PyramidForm make_pyramid(const GlobalContactProblem& problem, int directions, double angle) {
   PyramidLayout layout;
-  layout.lay_out(problem.dimension, directions, problem.mu, problem.kind, problem.normal_impulse);
+  layout.lay_out(problem.dimension, directions, angle, problem.mu, problem.kind, problem.normal_impulse);
   PyramidForm form;
   Sparse& G = form.from_unknowns;
   set_directions(layout, G);

@@ -28,6 +28,10 @@
 
 namespace stickslip::complementarity {
 
+// The unit vectors e_k of a pyramid, D - 1 numbers each; e_0 at the given angle from the first tangent. Opposite ones are
+// exact negatives of each other where their number is even.
+[[nodiscard]] std::vector<double> pyramid_directions(int dimension, int directions, double angle);
+
 // The unknowns of all contacts, contact after contact: normal, friction directions, slip speed; bilateral: D
 // components.
 struct PyramidLayout {
@@ -39,8 +43,8 @@ struct PyramidLayout {
   std::vector<int> slip;          // unknown s of each contact, -1 where there is none
   std::vector<double> grip;       // mu, where s limits an unknown normal impulse, else 0
 
-  void lay_out(int dimension, int directions, const std::vector<double>& mu, const std::vector<ContactKind>& kind,
-               const std::vector<double>& normal_impulse);
+  void lay_out(int dimension, int directions, double angle, const std::vector<double>& mu,
+               const std::vector<ContactKind>& kind, const std::vector<double>& normal_impulse);
   [[nodiscard]] int size() const { return static_cast<int>(lower.size()); }
   // The part of entry (row, column) of a contact's own block that does not depend on W.
   [[nodiscard]] double structure(int contact, int row, int column) const;
@@ -63,8 +67,9 @@ struct PyramidForm {
 // Makes the local form in place: no allocation in repeated calls of one size and pattern.
 class PyramidBuilder {
  public:
-  // directions: d >= 3 for spatial contacts; planar ones always have two. The problem must be valid.
-  void build(const ContactProblem& problem, int directions, PyramidForm& form);
+  // directions: d >= 3 for spatial contacts; planar ones always have two. angle: of e_0 from the first tangent. The
+  // problem must be valid.
+  void build(const ContactProblem& problem, int directions, PyramidForm& form, double angle = 0);
 
  private:
   void find_mirrors(const BlockMatrix& W);
@@ -78,7 +83,7 @@ class PyramidBuilder {
   std::vector<double> value_;
 };
 
-[[nodiscard]] PyramidForm make_pyramid(const ContactProblem& problem, int directions);
-[[nodiscard]] PyramidForm make_pyramid(const GlobalContactProblem& problem, int directions);
+[[nodiscard]] PyramidForm make_pyramid(const ContactProblem& problem, int directions, double angle = 0);
+[[nodiscard]] PyramidForm make_pyramid(const GlobalContactProblem& problem, int directions, double angle = 0);
 
 }  // namespace stickslip::complementarity
