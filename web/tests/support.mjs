@@ -66,8 +66,8 @@ export async function quit() {
 export const LAPTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-// A page that fails the test on any console error, exception or request to somewhere else.
-export async function open(url, viewport = LAPTOP) {
+// Any page: one that fails the test on any console error, exception or request to somewhere else.
+export async function visit(url, viewport = LAPTOP) {
   const context = await (await launch()).newContext({ viewport, deviceScaleFactor: 1 });
   const page = await context.newPage();
   page.setDefaultTimeout(Number(process.env.STICKSLIP_BROWSER_TIMEOUT ?? 120_000));
@@ -86,11 +86,17 @@ export async function open(url, viewport = LAPTOP) {
       problems.push(`request: ${request.url()}`);
   });
   await page.goto(url);
+  return { page, problems, close: () => context.close() };
+}
+
+// The same for a page of stickslip, when it is ready.
+export async function open(url, viewport = LAPTOP) {
+  const { page, problems, close } = await visit(url, viewport);
   // A page that cannot be shown says so; nobody waits for it.
   const ready = await page.waitForFunction(() => window.stickslip !== undefined || document.querySelector("#app > p.note") !== null);
   await ready.dispose();
   if (await page.evaluate(() => window.stickslip === undefined)) throw new Error(await page.locator("#app").textContent());
-  return { page, problems, close: () => context.close() };
+  return { page, problems, close };
 }
 
 // Mean colour of a 3 x 3 square of the planar view.
