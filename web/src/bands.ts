@@ -17,7 +17,7 @@ export class Bands {
   readonly element = document.createElement("div");
   private readonly canvas = document.createElement("canvas");
   private readonly line = document.createElement("div");
-  private run: Pick<Run, "bodies" | "pairs" | "units"> | undefined;
+  private run: Pick<Run, "bodies" | "pairs" | "units" | "plan"> | undefined;
   private rows: number[] = [];
   private width = 1;
   private readonly cursor = document.createElement("div");
@@ -45,7 +45,7 @@ export class Bands {
     window.listen(() => this.resize());
   }
 
-  load(run: Pick<Run, "bodies" | "pairs" | "units">): void {
+  load(run: Pick<Run, "bodies" | "pairs" | "units" | "plan">): void {
     this.run = run;
     const order = run.pairs.map((_, k) => k);
     // With too many pairs those with the most changes are shown.
@@ -58,7 +58,8 @@ export class Bands {
       note.textContent = text;
       this.element.append(note);
     };
-    if (run.pairs.length === 0) say("No bodies touched, or only within a step.");
+    const touches = run.plan?.touches.length ?? 0;
+    if (run.pairs.length === 0) say(touches > 0 ? "Bodies met within a step and parted at once: see the changes of contact." : "No bodies touched, or only within a step.");
     if (run.pairs.length > MOST_ROWS)
       say(`${MOST_ROWS} of ${run.pairs.length} pairs: those whose mode changed most often.`);
     this.element.classList.toggle("empty", run.pairs.length === 0);

@@ -10,6 +10,7 @@ export function eventTimes(run: Run): Float64Array {
     for (let k = 1; k < mode.length; ++k) times.add(begin[k]);
     for (const time of touch) times.add(time);
   }
+  for (const { time } of run.plan?.touches ?? []) times.add(time); // also those within a step
   return Float64Array.from(times).sort();
 }
 

@@ -16,6 +16,8 @@ import { niceForce, shortName, type Camera, type Extras, type Hands, type Hit, t
 
 const MOST_LABELS = 8;
 const MOST_SHADOWS = 200; // bodies, where the processor draws
+const MANY_PIXELS = 20; // bodies that are drawn coarsely while they move
+const COARSE = 0.6;
 const REST = 250; // ms without a frame: nothing moves
 const CLICK = 4; // pixels that a click may move
 const MARK_REACH = 9;
@@ -36,6 +38,7 @@ export class View3D implements View {
   private eye: three.PerspectiveCamera | three.OrthographicCamera = this.perspective;
   private readonly controls: OrbitControls;
   private readonly card = hasGraphicsCard();
+  private readonly ratio = Math.min(2, window.devicePixelRatio || 1); // pixels of the screen per pixel of the page
   private scene = new three.Scene();
   private sun = new three.DirectionalLight(0xffffff, 2);
   private bodies = new BodySet([], 1, [0, 0, 0]);
@@ -60,7 +63,7 @@ export class View3D implements View {
     this.element = document.createElement("div");
     this.element.className = "canvas3d";
     this.renderer = new three.WebGLRenderer({ antialias: this.card, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+    this.renderer.setPixelRatio(this.ratio);
     this.renderer.shadowMap.type = three.PCFShadowMap;
     this.element.append(this.renderer.domElement, this.overlay.element);
     for (const camera of [this.perspective, this.parallel]) camera.up.set(0, 0, 1);
@@ -114,14 +117,19 @@ export class View3D implements View {
     this.renderer.shadowMap.enabled = this.sun.castShadow = on;
   }
 
-  // Where the processor draws, shadows wait until nothing moves: they take as long as everything else.
-  private spareShadows(): void {
+  // Where the processor draws, shadows wait until nothing moves, and so do fine pixels where bodies are many: both take
+  // longer than everything else.
+  private spare(): void {
     if (this.card) return;
     window.clearTimeout(this.resting);
     const now = performance.now();
-    this.shadows(this.shadowed && now - this.drawn > REST);
+    const rests = now - this.drawn > REST;
     this.drawn = now;
-    if (this.shadowed && !this.sun.castShadow) this.resting = window.setTimeout(this.redraw, 1.5 * REST);
+    this.shadows(this.shadowed && rests);
+    const many = (this.stage?.setting.bodies.length ?? 0) > MANY_PIXELS;
+    const ratio = rests || !many ? this.ratio : COARSE * this.ratio;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+    if (!rests && (many || this.shadowed)) this.resting = window.setTimeout(this.redraw, 1.5 * REST);
   }
 
   setLargestForce(force: number): void {
@@ -221,7 +229,7 @@ export class View3D implements View {
   draw(snapshot: Snapshot, traces: Trace[], show: Show, extras: Extras = {}): void {
     if (!this.stage) return;
     this.last = snapshot;
-    this.spareShadows();
+    this.spare();
     this.follow(snapshot);
     this.bodies.place(snapshot.poses);
     this.bodies.hideWalls(this.eye.position);
