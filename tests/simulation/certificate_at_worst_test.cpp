@@ -13,7 +13,7 @@ namespace stickslip::testing {
 namespace {
 
 // Three blocks on top of each other, pushed: redundant contacts that slide, whose residual is rounding, but not zero.
-model::Model pushed_stack() {
+model::Model pushed_stack(double mu = 0.37) {
   model::Model model;
   model.gravity = Vec3(0, 0, -9.81);
   const Vec3 size(0.31, 0.23, 0.17);
@@ -28,7 +28,7 @@ model::Model pushed_stack() {
     model.bodies.push_back(box);
   }
   model.bodies.push_back(floor(Vec3::UnitZ()));
-  same_surface_everywhere(model, friction(0.37));
+  same_surface_everywhere(model, friction(mu));
   return model;
 }
 
@@ -51,8 +51,9 @@ TEST(CertificateAtWorst, EveryStepIsTakenCountedAndKeptBelowIt) {
   EXPECT_EQ(run.method().certificate, 1e-25);  // as asked for, between steps
 }
 
+// Without friction: with it, corners may share their load in other ways and turn the blocks a little differently.
 TEST(CertificateAtWorst, IsTheSameMotion) {
-  const model::Model model = pushed_stack();
+  const model::Model model = pushed_stack(0);
   stepping::Method usual;
   usual.step = 1e-3;
   simulation::Simulation worst(model, beyond_rounding(1e-6)), strict(model, usual);

@@ -81,6 +81,8 @@ Sweep::Sweep(const model::Model& model, std::vector<std::uint8_t> movable, std::
       shapes_.push_back(std::move(shape));
     }
   }
+  for (int body = 0; body < bodies; ++body)
+    if (moving_[at(body)] != 0) movers_.push_back({body, lever_[at(body)] * lever_[at(body)]});
   limit_ = kNever;
   for (std::size_t i = 0; i < shapes_.size(); ++i)
     for (std::size_t j = i + 1; j < shapes_.size(); ++j) {
@@ -96,26 +98,27 @@ double Sweep::thickness_between(const Shape& a, const Shape& b) {
   return a.thickness > 0 && b.thickness > 0 ? std::min(a.thickness, b.thickness) : std::max(a.thickness, b.thickness);
 }
 
-bool Sweep::is_calm(const model::State& state, double h) const {
-  const double share = 0.25 * limit_, falling = h * model_.gravity.lpNorm<1>();
-  const double linear = share - h * falling;
-  if (!(linear >= 0)) return false;
-  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-    const model::Twist& v = state.bodies[i].velocity;
-    if (h * h * v.linear.squaredNorm() > linear * linear) return false;
-    const double swing = h * lever_[i];
-    if (swing * swing * v.angular.squaredNorm() > share * share) return false;
+bool Sweep::is_calm(const model::State& state, double h) {
+  if (h != calm_step_) {
+    const double share = 0.25 * limit_, way = share - h * h * model_.gravity.lpNorm<1>();
+    calm_step_ = h;
+    calm_way2_ = way >= 0 ? way * way / (h * h) : -1;
+    calm_turn2_ = share * share / (h * h);
   }
-  return true;
+  for (const Mover& mover : movers_) {
+    const model::Twist& v = state.bodies[at(mover.body)].velocity;
+    if (v.linear.squaredNorm() > calm_way2_ || mover.lever2 * v.angular.squaredNorm() > calm_turn2_) return false;
+  }
+  return calm_way2_ >= 0;
 }
 
 bool Sweep::is_slow(const model::State& start, const model::State& end) const {
-  const double h = end.time - start.time, share = 0.5 * limit_;
-  for (std::size_t i = 0; i < start.bodies.size(); ++i) {
-    const model::BodyState &from = start.bodies[i], &to = end.bodies[i];
-    if ((to.pose.position - from.pose.position).squaredNorm() > share * share) return false;
+  const double h = end.time - start.time, share2 = 0.25 * limit_ * limit_, turn2 = share2 / (h * h);
+  for (const Mover& mover : movers_) {
+    const model::BodyState &from = start.bodies[at(mover.body)], &to = end.bodies[at(mover.body)];
+    if ((to.pose.position - from.pose.position).squaredNorm() > share2) return false;
     const double spin2 = std::max(from.velocity.angular.squaredNorm(), to.velocity.angular.squaredNorm());
-    if (h * h * lever_[i] * lever_[i] * spin2 > share * share || (plane_[i] != 0 && spin2 > 0)) return false;
+    if (mover.lever2 * spin2 > turn2 || (plane_[at(mover.body)] != 0 && spin2 > 0)) return false;
   }
   return true;
 }

@@ -35,6 +35,7 @@
 #include "stickslip/model/model.h"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -51,8 +52,10 @@ class Sweep {
   // movable: which bodies have a free degree of freedom; moving: those, and driven ones.
   Sweep(const model::Model& model, std::vector<std::uint8_t> movable, std::vector<std::uint8_t> moving);
 
+  // No pair of the model can ever pass: points and half-spaces only, which are found behind their planes.
+  [[nodiscard]] bool is_needless() const { return limit_ == std::numeric_limits<double>::infinity(); }
   // At the speeds of this state, and with what gravity adds, no body gets so far within h that anything could pass.
-  [[nodiscard]] bool is_calm(const model::State& state, double h) const;
+  [[nodiscard]] bool is_calm(const model::State& state, double h);
   // The same by what bodies did between two states.
   [[nodiscard]] bool is_slow(const model::State& start, const model::State& end) const;
 
@@ -116,10 +119,16 @@ class Sweep {
   const model::Model& model_;
   std::vector<std::uint8_t> movable_, moving_;
   std::vector<Shape> shapes_;
-  std::vector<double> lever_;        // of each body: farthest point that turning moves
-  std::vector<std::uint8_t> plane_;  // the body has a half-space: turning moves what is far away
-  double limit_ = 0;                 // what each body may move without anything passing
-  std::vector<Leg> legs_;            // by body
+  struct Mover {
+    int body;
+    double lever2;  // square of its lever
+  };
+  std::vector<Mover> movers_;                              // bodies that move
+  double calm_step_ = 0, calm_way2_ = 0, calm_turn2_ = 0;  // squares of speeds that are calm in such a step
+  std::vector<double> lever_;                              // of each body: farthest point that turning moves
+  std::vector<std::uint8_t> plane_;                        // the body has a half-space: turning moves what is far away
+  double limit_ = 0;                                       // what each body may move without anything passing
+  std::vector<Leg> legs_;                                  // by body
   std::vector<int> first_leg_;
   std::vector<double> travel_, turned_;  // of each body in this step: way of its centre, angle
   std::vector<Vec3> normals_;

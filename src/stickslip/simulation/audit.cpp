@@ -176,7 +176,9 @@ double Audit::work_of_contacts(const World& world, double h, bool drives, bool b
       const Vec3 on_body = side == 0 ? force : Vec3(-force);
       const Vec3& point = side == 0 ? contact.point_a : contact.point_b;
       const auto given_by = [&](const model::BodyState& body) {
-        return -h * on_body.dot(velocity_at(body, stepping::part_of(traits, body.velocity, false), point));
+        const Vec3 velocity = traits.movable ? velocity_at(body, stepping::part_of(traits, body.velocity, false), point)
+                                             : velocity_at(body, body.velocity, point);
+        return -h * on_body.dot(velocity);
       };
       double given = given_by(world.state.bodies[index(i)]);
       if (both_ends) {  // the prescribed velocity at the start of the step may give more

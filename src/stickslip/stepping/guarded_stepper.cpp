@@ -33,7 +33,8 @@ StepReport GuardedStepper::advance_inner(World& world, double h, double end_time
 
 StepReport GuardedStepper::advance(World& world, double h, double end_time) {
   if (!sweep_) prepare(world);
-  if (!always_watched_ && sweep_->is_calm(world.state, h)) return advance_inner(world, h, end_time);
+  if (sweep_->is_needless() || (!always_watched_ && sweep_->is_calm(world.state, h)))
+    return advance_inner(world, h, end_time);
   keep(world, step_start_);
   const StepReport report = advance_inner(world, h, end_time);
   if (!report.certified) {

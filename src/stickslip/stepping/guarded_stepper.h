@@ -16,7 +16,8 @@
 //
 // Impacts within a step bend the paths of bodies: steppers note where (World::waypoints).
 //
-// Cost: one comparison per body where nothing moves fast against its thickness (Sweep::is_calm). Otherwise a copy of
+// Cost: nothing where no pair can ever pass (Sweep::is_needless: points on planes), two comparisons per moving body
+// where nothing moves fast against its thickness (Sweep::is_calm). Otherwise a copy of
 // the state and the contacts, and the test. A step with d cuts costs about 2 d more.
 #pragma once
 
