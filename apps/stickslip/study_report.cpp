@@ -90,7 +90,14 @@ void print_step_checks(const std::vector<StepCheck>& checks) {
       fmt::print("WARNING    {}: {}\n", check.label, warning_text(check.warnings, check.stepper));
 }
 
-void print_study_json(study::Store& store, const std::string& method, const std::vector<StepCheck>& checks) {
+void print_naive(const NaiveCost& naive) {
+  fmt::print("naive      {} for all {} designs: {:.4g} s of work; staged {:.4g} s: {:.0f} % saved\n", naive.stage,
+             naive.designs, naive.seconds, naive.staged, 100 * naive.saved());
+  fmt::print("           {} designs that pass the last stage were turned away before it\n", naive.lost);
+}
+
+void print_study_json(study::Store& store, const std::string& method, const std::vector<StepCheck>& checks,
+                      const std::optional<NaiveCost>& naive) {
   const study::StudySummary summary = study::summarise(store);
   json failures = json::array(), by_status = json::object();
   for (const study::FailureCluster& cluster : summary.failures) {
@@ -129,6 +136,9 @@ void print_study_json(study::Store& store, const std::string& method, const std:
                  {"failures", failures},
                  {"contradicts_order", contradicting}};
   if (!method.empty()) object["method"] = method;
+  if (naive)
+    object["naive"] = {{"stage", naive->stage},   {"designs", naive->designs}, {"seconds", naive->seconds},
+                       {"staged", naive->staged}, {"saved", naive->saved()},   {"lost", naive->lost}};
   fmt::print("{}\n", object.dump());
 }
 

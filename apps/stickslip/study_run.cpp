@@ -59,12 +59,13 @@ int threads_of(const StudyOptions& options) {
 }
 
 // What the stages saved: the same designs again with the last stage only, and whether the verdicts agree.
-void compare_with_naive(const study::Study& study, const study::TrialRunner& runner, study::Store& store, int threads) {
+NaiveCost compare_with_naive(const study::Study& study, const study::TrialRunner& runner, study::Store& store,
+                             int threads) {
   std::vector<double> success;
-  double staged = 0;
+  NaiveCost cost{.stage = study.stages.back().name};
   store.read([&](const study::Trial&, const study::TrialResult& result) {
     success.push_back(result.success);
-    staged += result.seconds;
+    cost.staged += result.seconds;
   });
   const study::TrialPlan plan(study);
   std::vector<study::TrialResult> naive(success.size());
@@ -77,15 +78,12 @@ void compare_with_naive(const study::Study& study, const study::TrialRunner& run
           naive[k] = runner.run_last_stage(plan.trial(static_cast<std::int64_t>(k)));
       });
   }
-  double seconds = 0;
-  std::int64_t lost = 0;
+  cost.designs = naive.size();
   for (std::size_t k = 0; k < naive.size(); ++k) {
-    seconds += naive[k].seconds;
-    lost += naive[k].success == 1 && success[k] != 1 ? 1 : 0;
+    cost.seconds += naive[k].seconds;
+    cost.lost += naive[k].success == 1 && success[k] != 1 ? 1 : 0;
   }
-  fmt::print("naive      {} for all {} designs: {:.4g} s of work; staged {:.4g} s: {:.0f} % saved\n",
-             study.stages.back().name, naive.size(), seconds, staged, 100 * (1 - staged / seconds));
-  fmt::print("           {} designs that pass the last stage were turned away before it\n", lost);
+  return cost;
 }
 
 // The trials with the smallest objectives, or without an objective some of them all, are run again with half the step
@@ -123,8 +121,10 @@ int run_session(const study::Study& study, const StudyOptions& options, const St
   if (shown) end_progress();
   const double seconds = session.progress().seconds;
   const std::vector<StepCheck> checks = check_best_trials(study, *store, threads_of(options));
+  std::optional<NaiveCost> naive;
+  if (options.naive && !study.stages.empty()) naive = compare_with_naive(study, runner, *store, threads_of(options));
   if (options.json) {
-    print_study_json(*store, study_method(study), checks);
+    print_study_json(*store, study_method(study), checks, naive);
   } else {
     if (session.found() > 0) fmt::print("{} trials were in the store\n", session.found());
     print_study_report(*store);
@@ -132,8 +132,8 @@ int run_session(const study::Study& study, const StudyOptions& options, const St
     fmt::print("{} trials in {:.3g} s ({:.4g} per second); results in {}\n", session.progress().done - session.found(),
                seconds, session.progress().rate, file);
     print_step_checks(checks);
+    if (naive) print_naive(*naive);
   }
-  if (options.naive && !study.stages.empty()) compare_with_naive(study, runner, *store, threads_of(options));
   return verdict_on(study, study::summarise(*store));
 }
 

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 namespace stickslip::testing {
 namespace {
 
@@ -40,6 +42,19 @@ TEST_F(Compare, FrictionPyramidWithFourSidesChangesTheShot) {
       run("compare --json --methods stewart-trinkle,stewart-trinkle+friction=pyramid+directions=4 " + example("ball"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(nlohmann::json::parse(outcome.out)["observe"]["x"]["depends_on_model"].get<bool>());
+}
+
+// The needle push is quasi-static; with its inertia it moves the same, and first-order motion has no damping to live on.
+TEST_F(Compare, TriesTheOtherMotionModelsThatTheSceneAdmits) {
+  const CommandOutcome outcome = run("compare --json --set duration=1 " + example("needle-push"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(outcome.out);
+  std::set<std::string> methods;
+  for (const nlohmann::json& method : json["methods"]) methods.insert(method["method"]);
+  EXPECT_TRUE(methods.contains("stewart-trinkle")) << json["methods"];
+  EXPECT_TRUE(methods.contains("stewart-trinkle+motion=dynamic"));
+  for (const std::string& method : methods) EXPECT_EQ(method.find("first-order"), std::string::npos) << method;
+  EXPECT_FALSE(json["observe"]["y"]["depends_on_model"].get<bool>()) << json["observe"]["y"];
 }
 
 TEST_F(Converge, StatesTheOrderOfPositionsAndNoneForTimesReadOffTheGrid) {
