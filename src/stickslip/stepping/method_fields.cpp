@@ -3,7 +3,9 @@
 #include "stickslip/stepping/method_fields.h"
 
 #include "stickslip/collision/registry.h"
+#include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
+#include "stickslip/stepping/solver_names.h"
 #include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
@@ -27,8 +29,21 @@ std::vector<std::string> stepper_names() {
   return names_of(steppers());
 }
 
-std::vector<std::string> solver_names() {
+std::vector<std::string> cone_solver_names() {
   return names_of(complementarity::ContactSolver::algorithms());
+}
+
+std::vector<std::string> pyramid_solver_names() {
+  std::vector<std::string> names = {"auto"};
+  for (std::string& name : names_of(complementarity::AffineSolver::algorithms())) names.push_back(std::move(name));
+  return names;
+}
+
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names = cone_solver_names();
+  for (std::string& name : pyramid_solver_names())
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  return names;
 }
 
 std::vector<std::string> collider_names() {

@@ -11,7 +11,10 @@
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/runge_kutta.h"
 #include "stickslip/stepping/second_order.h"
+#include "stickslip/stepping/solver_names.h"
 #include "stickslip/stepping/stewart_trinkle.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -76,6 +79,18 @@ std::unique_ptr<Stepper> make_bare_stepper(const Method& method, const model::Mo
   return nullptr;
 }
 
+// A solver belongs to one form of the contact problem.
+std::string objection_to_solver(const Method& method) {
+  const bool pyramid = method.friction == FrictionLaw::Pyramid;
+  const std::vector<std::string> known = pyramid ? pyramid_solver_names() : cone_solver_names();
+  if (std::ranges::find(known, method.solver) != known.end()) return {};
+  if (pyramid)
+    return fmt::format("solver \"{}\" is for friction cones; pyramids take {}", method.solver, range_text(known));
+  return fmt::format(
+      "solver \"{}\" is for friction pyramids: set friction = \"pyramid\" (in the plane the same law), or take {}",
+      method.solver, range_text(known));
+}
+
 }  // namespace
 
 std::unique_ptr<Stepper> make_stepper(const Method& method, const model::Model& model) {
@@ -102,6 +117,7 @@ std::string objection_to_soft_contacts(const Method& method, const model::Model&
 
 std::string objection_to(const Method& method, const model::Model& model) {
   if (std::string objection = objection_to(method); !objection.empty()) return objection;
+  if (std::string objection = objection_to_solver(method); !objection.empty()) return objection;
   const MotionModel motion = method.motion;
   if (method.stepper == "second-order" && motion != MotionModel::Dynamic)
     return "the second-order stepper knows dynamic motion only: take stewart-trinkle, anitescu-potra or implicit";
