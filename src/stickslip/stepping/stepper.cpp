@@ -12,6 +12,7 @@
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/runge_kutta.h"
 #include "stickslip/stepping/second_order.h"
+#include "stickslip/stepping/solver_names.h"
 #include "stickslip/stepping/stewart_trinkle.h"
 
 #include <fmt/format.h>
