@@ -5,7 +5,6 @@
 #include "stickslip/collision/registry.h"
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
-#include "stickslip/stepping/solver_names.h"
 #include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>

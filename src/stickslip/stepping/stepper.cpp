@@ -12,7 +12,6 @@
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/runge_kutta.h"
 #include "stickslip/stepping/second_order.h"
-#include "stickslip/stepping/solver_names.h"
 #include "stickslip/stepping/stewart_trinkle.h"
 
 #include <fmt/format.h>
