@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any bytes as the checkpoint of a small scene, as they are and with a checksum that fits. Restored or
+// Fuzz target: any bytes as the checkpoint of a small scene, as they are and with a checksum that fits. Restored or
 // refused in one line; what was changed on the way is refused whatever else it says.
 #include "stickslip/files/checksum.h"
 #include "stickslip/scene/scene.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any bytes through the problem reader. They must give either a CorpusError of one line, or a problem that
+// Fuzz target: any bytes through the problem reader. They must give either a CorpusError of one line, or a problem that
 // the validators accept and that survives being written and read again.
 #include "stickslip/complementarity/corpus/reader.h"
 #include "stickslip/complementarity/corpus/writer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any bytes as a mesh in OBJ and in STL: a std::runtime_error of one line, or a closed surface whose faces
+// Fuzz target: any bytes as a mesh in OBJ and in STL: a std::runtime_error of one line, or a closed surface whose faces
 // name existing corners.
 #include "stickslip/model/mesh_io.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any text as a plan of a small scene. It gives a SceneError of one line, or a plan.
+// Fuzz target: any text as a plan of a small scene. It gives a SceneError of one line, or a plan.
 #include "stickslip/planning/plan.h"
 
 #include "tests/fuzz/fuzz_support.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any bytes as a recording: refused in one line, or read to its end. Then the same bytes as a change of a
+// Fuzz target: any bytes as a recording: refused in one line, or read to its end. Then the same bytes as a change of a
 // valid recording of a run that was killed: what is read is what was written, or nothing. (The texts inside have a
 // reader of their own, which takes the bytes as they are.)
 #include "stickslip/recording/recording.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any text as a scene. It must give either a SceneError of one line, or a scene whose motions, forces and
+// Fuzz target: any text as a scene. It must give either a SceneError of one line, or a scene whose motions, forces and
 // observables can be evaluated at the start (or say with a SceneError that they are not a number).
 #include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene.h"

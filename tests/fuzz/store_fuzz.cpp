@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any bytes as the store of a study, and as changes of a valid one: refused in one line, or read as it was
+// Fuzz target: any bytes as the store of a study, and as changes of a valid one: refused in one line, or read as it was
 // written.
 #include "stickslip/study/store.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any text as a study of a small scene. It gives a SceneError of one line, or a study whose first trials are
+// Fuzz target: any text as a study of a small scene. It gives a SceneError of one line, or a study whose first trials are
 // defined.
 #include "stickslip/study/study.h"
 #include "stickslip/study/trial_plan.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// libFuzzer: any bytes as an SVG file and as the path in one: a std::runtime_error of one line, or loops of finite
+// Fuzz target: any bytes as an SVG file and as the path in one: a std::runtime_error of one line, or loops of finite
 // corners.
 #include "stickslip/model/svg_path.h"
 #include "stickslip/scene/svg_file.h"
