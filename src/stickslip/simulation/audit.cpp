@@ -20,7 +20,7 @@ using stepping::World;
 namespace {
 
 constexpr double kDepth = 1e-2;     // of the thickness
-constexpr double kGain = 1e-4;      // of the largest kinetic energy, in one step
+constexpr double kGain = 1e-3;      // of the largest kinetic energy, in one step
 constexpr double kMomentum = 1e-4;  // of the impulses on a body
 // The same for steppers of higher order: they tell the forces of an instant of the step, which change within it.
 constexpr double kMomentumOfOrder = 1e-2;

@@ -18,7 +18,7 @@
 //                   W_parting   what overlapped at the start of the step may be pushed out: impulse . speed of parting
 //                   allowance   certificate and rounding; for steppers of second and higher order the error of a
 //                               step, (turn in the step)^3 of the kinetic energy
-//                 A step that gains more than 1e-4 of the largest kinetic energy so far beyond that violates the audit;
+//                 A step that gains more than 1e-3 of the largest kinetic energy so far beyond that violates the audit;
 //                 smaller gains are summed up and reported.
 //   momentum      m (v+ - v) = h (m g + sum of the contact forces that the step reports), for bodies on which nothing
 //                 else acts, in steps that were one part. It ties recorded forces to the motion.
