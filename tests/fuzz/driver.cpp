@@ -37,8 +37,8 @@ using namespace stickslip;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongest = 4096, kPlaces = 1U << 16;
-constexpr int kLongestRead = 5;                              // seconds of the processor
-constexpr auto kLongestWait = std::chrono::seconds(60);      // without an input read, on a machine that is busy
+constexpr int kLongestRead = 5;                          // seconds of the processor
+constexpr auto kLongestWait = std::chrono::seconds(60);  // without an input read, on a machine that is busy
 constexpr std::size_t kMostKept = 20000;
 
 // --- which code ran

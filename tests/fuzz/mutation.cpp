@@ -12,13 +12,48 @@ namespace {
 constexpr std::size_t kMostWords = 2000, kMostChanges = 6, kLongestRange = 64;
 
 // What readers stumble over: ends of double and of integers, things that are no numbers, brackets without a partner.
-constexpr std::array kExtremes{"0",      "-0",   "-1",         "1e308",      "-1e308",              "1e-320",
-                               "1e999",  "nan",  "inf",        "-inf",       "0.1",                 "1e17",
-                               "1e9",    "1e-9", "2147483648", "4294967296", "9223372036854775807", "99999999999999999999",
-                               "\"\"",   "[]",   "{}",         "[",          "]",                   "{",
-                               "}",      "\"",   "'",          "\n",         "=",                   ",",
-                               "true",   "null", "0x7f",       "1_000",      "sin(",                "^",
-                               "1 / 0",  "t",    "<",          ">",          "/>",                  "\xff",
+constexpr std::array kExtremes{"0",
+                               "-0",
+                               "-1",
+                               "1e308",
+                               "-1e308",
+                               "1e-320",
+                               "1e999",
+                               "nan",
+                               "inf",
+                               "-inf",
+                               "0.1",
+                               "1e17",
+                               "1e9",
+                               "1e-9",
+                               "2147483648",
+                               "4294967296",
+                               "9223372036854775807",
+                               "99999999999999999999",
+                               "\"\"",
+                               "[]",
+                               "{}",
+                               "[",
+                               "]",
+                               "{",
+                               "}",
+                               "\"",
+                               "'",
+                               "\n",
+                               "=",
+                               ",",
+                               "true",
+                               "null",
+                               "0x7f",
+                               "1_000",
+                               "sin(",
+                               "^",
+                               "1 / 0",
+                               "t",
+                               "<",
+                               ">",
+                               "/>",
+                               "\xff",
                                "\xc3\xa9"};
 
 bool in_word(char c) {
@@ -69,7 +104,8 @@ void Mutation::change_bytes(std::string& text) {
 
 void Mutation::change_words(std::string& text) {
   const Range word = word_of(text);
-  const std::string by = words_.empty() || below(2) == 0 ? kExtremes[below(kExtremes.size())] : words_[below(words_.size())];
+  const std::string by =
+      words_.empty() || below(2) == 0 ? kExtremes[below(kExtremes.size())] : words_[below(words_.size())];
   text.replace(word.begin, below(4) == 0 ? 0 : word.length, by);
 }
 

@@ -49,68 +49,68 @@ const bool kRegistered = [] {
   return true;
 }();
 
-TEST(Run, EndsAtTheDurationOfTheScene) {
+TEST(SceneRun, EndsAtTheDurationOfTheScene) {
   const scene::Scene scene = scene_with("method = { step = 0.01 }", "", "x = \"ball.x\"");
-  Run run(scene);
+  runs::Run run(scene);
   run.begin();
   int steps = 0;
-  EXPECT_EQ(run.finish([&](const Run&) { return ++steps > 0; }), RunEnd::Finished);
+  EXPECT_EQ(run.finish([&](const runs::Run&) { return ++steps > 0; }), RunEnd::Finished);
   EXPECT_EQ(steps, 30);
   EXPECT_DOUBLE_EQ(run.time(), 0.3);
   EXPECT_EQ(run.failure(), "");
   EXPECT_NEAR(run.observables()[0], 0.3, 1e-12) << "nothing slows a ball in the air";
 }
 
-TEST(Run, EndsWhereAStopConditionHolds) {
+TEST(SceneRun, EndsWhereAStopConditionHolds) {
   const scene::Scene scene = scene_with("method = { step = 0.01 }\nstop = [\"ball.x > 0.105\"]");
-  Run run(scene);
+  runs::Run run(scene);
   run.begin();
   EXPECT_EQ(run.finish(), RunEnd::Stopped);
   EXPECT_EQ(run.stop_text(), "ball.x > 0.105");
   EXPECT_NEAR(run.time(), 0.11, 1e-12) << "the first step beyond";
 }
 
-TEST(Run, EndsAtOnceWhereTheStartStopsIt) {
+TEST(SceneRun, EndsAtOnceWhereTheStartStopsIt) {
   const scene::Scene scene = scene_with("method = { step = 0.01 }\nstop = [\"ball.y > 1\"]");
-  Run run(scene);
+  runs::Run run(scene);
   run.begin();
   EXPECT_EQ(run.finish(), RunEnd::Stopped);
   EXPECT_EQ(run.simulation().counters().steps, 0);
 }
 
-TEST(Run, SaysWhyAStepWasNotCertified) {
+TEST(SceneRun, SaysWhyAStepWasNotCertified) {
   const scene::Scene scene = scene_with("method = { step = 0.01, stepper = \"test-giving-up\" }");
-  Run run(scene);
+  runs::Run run(scene);
   run.begin();
   EXPECT_EQ(run.finish(), RunEnd::Uncertified);
   EXPECT_EQ(run.failure(), "the test says so");
   EXPECT_NEAR(run.time(), 0.03, 1e-12) << "the last certified state";
 }
 
-TEST(Run, NamesBodiesThatOverlapAtTheStart) {
+TEST(SceneRun, NamesBodiesThatOverlapAtTheStart) {
   const scene::Scene scene = scene_with("method = { step = 0.01 }", "position = [0, 0.4]\n");
-  const std::string objection = Run(scene).objection_to_start();
+  const std::string objection = runs::Run(scene).objection_to_start();
   for (const char* part : {"bodies overlap at the start: ", "floor", "ball", " by 0.1"})
     EXPECT_THAT(objection, ::testing::HasSubstr(part));
 }
 
-TEST(Run, GoesOnWithTheSameBitsFromWhatWasSaved) {
+TEST(SceneRun, GoesOnWithTheSameBitsFromWhatWasSaved) {
   const scene::Scene scene = scene_with(
       "method = { step = 0.001 }\n",
       "position = [0, 0.6]\nvelocity = [1, 0]\n[[contact]]\nbetween = [\"ball\", \"floor\"]\nfriction = 0.5\n",
       "top = \"max_over_time(ball.y)\"\nmean = \"mean_over_time(ball.vx)\"\nturn = \"ball.angle\"\n");
-  Run whole(scene);
+  runs::Run whole(scene);
   whole.begin();
   ASSERT_EQ(whole.finish(), RunEnd::Finished);
   ByteWriter out;
   {
-    Run half(scene);
+    runs::Run half(scene);
     half.begin();
     ASSERT_TRUE(half.run_until(0.17));
     half.save(out);
   }
   const std::string bytes = out.take();
-  Run rest(scene);
+  runs::Run rest(scene);
   ByteReader in(bytes);
   rest.restore(in);
   EXPECT_TRUE(in.at_end());
@@ -119,28 +119,28 @@ TEST(Run, GoesOnWithTheSameBitsFromWhatWasSaved) {
   EXPECT_GT(std::abs(whole.observables()[2]), 1e-3) << "friction has set the ball rolling";
 }
 
-TEST(Run, RefusesWhatAnotherSceneSaved) {
+TEST(SceneRun, RefusesWhatAnotherSceneSaved) {
   const scene::Scene scene = scene_with("method = { step = 0.01 }", "", "top = \"max_over_time(ball.y)\"");
   const scene::Scene other = scene_with("method = { step = 0.01 }");
   ByteWriter out;
-  Run(other).save(out);
+  runs::Run(other).save(out);
   const std::string bytes = out.take();
   ByteReader in(bytes);
-  Run run(scene);
+  runs::Run run(scene);
   EXPECT_THROW(run.restore(in), std::runtime_error);
 }
 
 // A ball in free fall: y = y0 - g t^2 / 2, which a first-order step misses by g h t / 2.
-TEST(Run, FindsTheStepThatTheToleranceAsksFor) {
+TEST(SceneRun, FindsTheStepThatTheToleranceAsksFor) {
   const scene::Scene scene = scene_with("method = { step = 0.1, tolerance = 1e-3 }", "", "y = \"ball.y\"");
   const simulation::StepChoice choice = find_step(scene);
   ASSERT_TRUE(choice.reached);
-  Run run(scene, choice.step);
+  runs::Run run(scene, choice.step);
   run.begin();
   ASSERT_EQ(run.finish(), RunEnd::Finished);
   const double exact = 2 - 0.5 * 10 * 0.3 * 0.3;
   EXPECT_LE(std::abs(run.observables()[0] - exact), 1e-3);
-  Run coarse(scene);
+  runs::Run coarse(scene);
   coarse.begin();
   ASSERT_EQ(coarse.finish(), RunEnd::Finished);
   EXPECT_GT(std::abs(coarse.observables()[0] - exact), 1e-3) << "the step that was given does not do";

@@ -365,6 +365,7 @@ Sweep::Direction Sweep::longest_lasting(const Query& query, double time, double 
 double Sweep::pieces_pass(Query& query, double begin, double end) {
   double time = begin;
   for (int k = 0; time < end; ++k) {
+    ++advances_;
     const double leg = leg_end(query, time, end);
     place(query, time);
     Direction best = longest_lasting(query, time, leg);
@@ -430,6 +431,7 @@ double Sweep::crosses(const Query& query, double begin, double end, double depth
     for (int k = first_leg_[at(body)]; k < first_leg_[at(body) + 1]; ++k)
       if (legs_[at(k)].end > begin && legs_[at(k)].end < end) times_.push_back(legs_[at(k)].end);
   std::ranges::sort(times_);
+  advances_ += static_cast<std::int64_t>(times_.size());
   for (const double time : times_) {
     const Vec3 now = local(time);
     const double height = normal.dot(now);

@@ -63,6 +63,8 @@ class Sweep {
   [[nodiscard]] Passage first_passage(const model::State& start, const model::State& end,
                                       std::span<const Waypoint> waypoints, std::span<const Contact> contacts,
                                       std::span<const std::uint8_t> pressed);
+  // How often pairs were looked at so far: work that callers bound.
+  [[nodiscard]] std::int64_t advances() const { return advances_; }
 
  private:
   struct Leg {  // a constant twist
@@ -133,6 +135,7 @@ class Sweep {
   std::vector<double> travel_, turned_;  // of each body in this step: way of its centre, angle
   std::vector<Vec3> normals_;
   std::vector<double> times_;
+  std::int64_t advances_ = 0;
 };
 
 }  // namespace stickslip::collision

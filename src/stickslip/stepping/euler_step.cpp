@@ -71,7 +71,7 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
       for (std::size_t i = 0; i < step_.velocity.size(); ++i)
         step_.velocity[i] = scaled_sum(0.5, step_.velocity[i], 0.5, step_.last[i]);
   }
-  if (step_.rules.end_geometry && ContactEquations::gains_energy(world, step_)) {
+  if (step_.rules.end_geometry && step_.bending_shapes && ContactEquations::gains_energy(world, step_)) {
     step_.rules.end_geometry = false;
     const bool solved = solve(world, h, end_time, report, failure);
     step_.rules.end_geometry = true;

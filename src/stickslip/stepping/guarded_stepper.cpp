@@ -7,9 +7,10 @@
 namespace stickslip::stepping {
 namespace {
 
-constexpr double kShortest = 1e-7;   // of the run's step: parts are not cut further
-constexpr int kMostParts = 100000;   // of one step; the rest is then taken as it comes
-constexpr double kRounding = 1e-12;  // of the step: a remainder of the time axis, not a part
+constexpr double kShortest = 1e-7;                 // of the run's step: parts are not cut further
+constexpr int kMostParts = 100000;                 // of one step; the rest is then taken as it comes,
+constexpr std::int64_t kMostAdvances = 2'000'000;  // and after so many looks at pairs: some seconds
+constexpr double kRounding = 1e-12;                // of the step: a remainder of the time axis, not a part
 
 }  // namespace
 
@@ -60,10 +61,15 @@ StepReport GuardedStepper::advance_divided(World& world, double h, double end_ti
   total.sub_steps = 0;
   events_.clear();
   double length = first_cut;
+  const std::int64_t most = sweep_->advances() + kMostAdvances;
   for (int parts = 0; end_time - world.state.time > kRounding * h; ++parts) {
-    if (parts == kMostParts) {
-      ++total.passages;
-      length = end_time - world.state.time;
+    if (parts >= kMostParts || sweep_->advances() > most) {
+      StepReport rest = advance_inner(world, end_time - world.state.time, end_time);
+      ++rest.passages;
+      total.include(rest);
+      if (rest.certified) break;
+      put_back(world, step_start_);
+      return total;
     }
     if (!advance_part(world, end_time, length, total)) {
       put_back(world, step_start_);

@@ -11,7 +11,7 @@ void PyramidSolver::make_directions(int dimension, const Method& method) {
   dimension_ = dimension;
   sides_ = method.directions;
   angle_ = method.pyramid_angle;
-  direction_ = complementarity::pyramid_directions(dimension, sides_, angle_);
+  complementarity::pyramid_directions(dimension, sides_, angle_, direction_);
   count_ = static_cast<int>(direction_.size()) / (dimension - 1);
 }
 

@@ -68,22 +68,24 @@ void append(std::vector<Triplet>& entries, const Sparse& block, int row, int col
 
 }  // namespace
 
-std::vector<double> pyramid_directions(int dimension, int directions, double angle) {
-  if (dimension == 2) return {1, -1};
-  std::vector<double> e;
+void pyramid_directions(int dimension, int directions, double angle, std::vector<double>& e) {
+  e.clear();
+  if (dimension == 2) {
+    e.push_back(1), e.push_back(-1);
+    return;
+  }
   const int half = directions % 2 == 0 ? directions / 2 : directions;
   for (int k = 0; k < directions; ++k) {
     const double sign = k < half ? 1 : -1, turned = angle + 2 * std::numbers::pi * (k % half) / directions;
     e.push_back(sign * std::cos(turned));
     e.push_back(sign * std::sin(turned));
   }
-  return e;
 }
 
 void PyramidLayout::lay_out(int D, int directions, double angle, const std::vector<double>& mu,
                             const std::vector<ContactKind>& kind, const std::vector<double>& normal_impulse) {
   const int contacts = static_cast<int>(mu.size());
-  const std::vector<double> around = pyramid_directions(D, directions, angle);
+  pyramid_directions(D, directions, angle, around);
   dimension = D;
   first.assign(1, 0), direction.clear(), lower.clear(), q.clear();
   given.assign(static_cast<std::size_t>(contacts) * D, 0.0), slip.assign(contacts, -1), grip.assign(contacts, 0.0);

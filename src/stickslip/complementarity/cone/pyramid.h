@@ -30,7 +30,7 @@ namespace stickslip::complementarity {
 
 // The unit vectors e_k of a pyramid, D - 1 numbers each; e_0 at the given angle from the first tangent. Opposite ones are
 // exact negatives of each other where their number is even.
-[[nodiscard]] std::vector<double> pyramid_directions(int dimension, int directions, double angle);
+void pyramid_directions(int dimension, int directions, double angle, std::vector<double>& e);
 
 // The unknowns of all contacts, contact after contact: normal, friction directions, slip speed; bilateral: D
 // components.
@@ -42,6 +42,7 @@ struct PyramidLayout {
   std::vector<double> given;      // r0
   std::vector<int> slip;          // unknown s of each contact, -1 where there is none
   std::vector<double> grip;       // mu, where s limits an unknown normal impulse, else 0
+  std::vector<double> around;     // e_k
 
   void lay_out(int dimension, int directions, double angle, const std::vector<double>& mu,
                const std::vector<ContactKind>& kind, const std::vector<double>& normal_impulse);
