@@ -7,10 +7,10 @@
 namespace stickslip::stepping {
 namespace {
 
-constexpr double kShortest = 1e-7;                 // of the run's step: parts are not cut further
-constexpr int kMostParts = 100000;                 // of one step; the rest is then taken as it comes,
-constexpr std::int64_t kMostAdvances = 2'000'000;  // and after so many looks at pairs: some seconds
-constexpr double kRounding = 1e-12;                // of the step: a remainder of the time axis, not a part
+constexpr double kShortest = 1e-7;               // of the run's step: parts are not cut further
+constexpr int kMostParts = 100000;               // of one step; the rest is then taken as it comes,
+constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at pairs: less than a second
+constexpr double kRounding = 1e-12;              // of the step: a remainder of the time axis, not a part
 
 }  // namespace
 
