@@ -147,9 +147,11 @@ TEST_P(RandomShots, NonePasses) {
   EXPECT_EQ(passed(GetParam(), 20, 1000, which), 0) << which;
 }
 
+// A few shots of the implicit steppers pose problems that take the solvers minutes: script/bench shots has more of them.
 TEST_P(RandomShots, NoneOfManyPassesSlow) {
+  const bool end_geometry = GetParam() == "implicit" || GetParam() == "song-pang-kumar";
   std::string which;
-  EXPECT_EQ(passed(GetParam(), 300, 2000, which), 0) << which;
+  EXPECT_EQ(passed(GetParam(), end_geometry ? 60 : 300, 2000, which), 0) << which;
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSteppers, RandomShots,
