@@ -5,7 +5,8 @@
 //
 // Vertices that coincide are joined, faces that have lost their area by it are dropped, polygons that are not flat are
 // divided into triangles. The surface must be closed and consistently oriented; one that is inside out as a whole is
-// turned. Errors are std::runtime_error with a text that says where.
+// turned. Errors are std::runtime_error with a text that says where. Ours instead of a library for meshes (assimp): two
+// formats, and every file that is not a closed surface must be refused with its place.
 #pragma once
 
 #include "stickslip/model/shape.h"

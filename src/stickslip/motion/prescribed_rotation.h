@@ -3,10 +3,10 @@
 //
 // Prescribed rotation in space, from angular velocity or angular acceleration in the world frame.
 //
-//   one axis:      theta from motion.h,  R(t) = exp(theta(t) axis) R0
+//   one axis:      theta from prescribed_motion.h,  R(t) = exp(theta(t) axis) R0
 //   several axes:  R' = [omega]x R by dense_orientation.h
 //
-// symmetric (paper 000, appendix A): alpha_i = a_i sin(b_i t + c_i) gives omega_i = -a_i cos(b_i t + c_i) / b_i, and
+// symmetric (Berard, Nguyen, Trinkle and Anderson, appendix A): alpha_i = a_i sin(b_i t + c_i) gives omega_i = -a_i cos(b_i t + c_i) / b_i, and
 // the orientation starts so that the angles swing about zero: integrate one period from the identity, take the Euler
 // angles (roll about x, pitch about y, yaw about z) over that period, and start from minus the middle of each one's
 // range. The body's own orientation R0 then is the middle of the swing.

@@ -2,7 +2,8 @@
 // Copyright the stickslip authors
 //
 // What files that stand on a scene share (studies, plans, scenes that are written back): the name of the scene, values
-// for it in a table [set], its method and its parameters as TOML.
+// for it in a table [set], its method and its parameters as TOML. Lines are put together here and not by toml++, whose
+// tables know neither comments nor the order in which the scene has its keys.
 #pragma once
 
 #include "stickslip/scene/scene.h"

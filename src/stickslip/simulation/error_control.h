@@ -12,9 +12,8 @@
 //     regular     the last two p_k are the stepper's order p, up to kAgree: the error of the last run is
 //                 d_k / (2^p - 1) (Richardson).
 //     irregular   the error of run k-2 is measured, not extrapolated: its distance to run k, whose step is a quarter.
-//     What
-//                 run k itself is wrong by is then a quarter at first order, a sixteenth at second. If runs k-1 and k
-//                 are farther apart than that, their distance counts.
+//                 The error of run k itself is then a quarter of it at first order, a sixteenth at second. If runs k-1
+//                 and k are farther apart than that, their distance counts.
 //
 // In the irregular case the two shorter steps only serve to know the error of a longer one; a guess from the last two
 // runs alone is fooled where both make the same mistake (a change of mode that neither resolves).

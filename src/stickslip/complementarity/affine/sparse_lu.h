@@ -3,7 +3,7 @@
 //
 // Sparse LU factorisation A = L U up to permutations, left-looking, with a given column order and partial pivoting that
 // prefers the diagonal (Gilbert, Peierls 1988). Written for repeated factorisations of changing sub-matrices: all
-// storage is kept between calls, so that nothing is allocated once it has grown.
+// storage is kept between calls, so that nothing is allocated once it has grown; Eigen's SparseLU allocates each time.
 //
 // Symbols: order[k] column eliminated at step k; pivot_of_row_[i] step at which row i became pivot.
 // Cost: proportional to the multiplications that are really needed, plus the entries of L, U and A.

@@ -9,6 +9,9 @@
 // and stand on the right-hand side): fronts hold the others only, so that a step costs what its closed contacts cost.
 // The pattern of W is symmetric; rows are exchanged within a front (dense_lu.h), pivots that vanish are replaced.
 //
+// Ours instead of a sparse library: those take numbers one by one, these matrices have small dense blocks, some of
+// which leave and return from step to step.
+//
 // Symbols: m unknowns of a front, p of them eliminated there. Cost: sum over fronts of about p m^2 multiplications.
 // No allocation once the workspaces have grown.
 #pragma once
