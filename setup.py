@@ -16,7 +16,8 @@ class CMakeBuild(build_ext):
     def run(self) -> None:
         source = pathlib.Path(__file__).resolve().parent
         ready = os.environ.get("STICKSLIP_BUILD")
-        build = pathlib.Path(ready) if ready else pathlib.Path(self.build_temp).resolve() / "cmake"
+        # As deep as build/, so that the compiler cache of script/build serves here too.
+        build = pathlib.Path(ready) if ready else source / "build-python"
         if not ready:
             self.compile(source, build)
         target = pathlib.Path(self.build_lib).resolve()

@@ -9,7 +9,7 @@
 // Compounds of three boxes against a hull: the same, by pieces. Boxes, hulls, spheres, capsules, cylinders and
 // ellipsoids, any two of them, any way, aligned and flush: libccd (Fiser), where it is installed. Concave meshes (an L,
 // a ring, a star) against all of these: the distance of surfaces and winding numbers (collision/separation.h), which
-// shares no code with the search for contacts.
+// does not look at features.
 //
 //   missed     overlaps by more than 1e-12 (libccd, concave: 1e-6) of the size of which no contact tells
 //   depth      largest error of the depth, relative to the larger solid. Convex polyhedra: by the same axes. Curved
@@ -17,7 +17,8 @@
 //              direction of an independent search may be narrower
 //   far        pairs apart, of which the smallest gap lies outside [separation, distance]
 //
-// Exit code 1 when an overlap was missed, a depth of polyhedra is wrong by more than 1e-9, or a gap is out of bounds.
+// Exit code 1 when an overlap was missed, a depth is wrong by more than 1e-9 (cylinders: printed, not judged), or a gap
+// is out of bounds.
 #include "stickslip/collision/separation.h"
 #include "tests/collision/adversarial_pairs.h"
 #include "tests/collision/scenes.h"
@@ -400,7 +401,7 @@ int main(int argc, char** argv) {
       print(fmt::format("{}, {} (libccd)", kShapeNames[static_cast<std::size_t>(a)],
                         kShapeNames[static_cast<std::size_t>(b)]),
             row, true);
-      row.depth = 0;  // printed, not judged: see above
+      if (a == 4 || b == 4) row.depth = 0;  // cylinders: printed, not judged
       add(row);
     }
   }

@@ -6,7 +6,7 @@
 //     depth = min over unit n of  h_A(n) + h_B(-n)          (h: how far a body reaches along a direction)
 //
 // Two polygons or polyhedra: every side, every facet normal and every product of edges: exact. With curved parts: many
-// directions, and a descent from the best of them; the depth is then a little too large rather than too small. Concave
+// directions, and a descent from the best of them; the depth is then too large rather than too small. Concave
 // bodies are taken as their convex parts, the depth is the largest among pairs of parts. Slow.
 #pragma once
 
@@ -30,12 +30,17 @@ class OverlapOracle {
     }
   }
 
-  // Depth > 0, or 0 when apart (or when nothing can be said: points, half-spaces against each other).
-  [[nodiscard]] double depth(const OverlapOracle& other) const {
+  // Depth > 0, or 0 when apart (or when nothing can be said: points, half-spaces against each other). Of less than
+  // `enough` only a bound: the search ends there.
+  [[nodiscard]] double depth(const OverlapOracle& other, double enough = 0) const {
     double deepest = 0;
     for (const Part& a : parts_)
-      for (const Part& b : other.parts_) deepest = std::max(deepest, depth(a, b));
+      for (const Part& b : other.parts_) deepest = std::max(deepest, depth(a, b, enough));
     return deepest;
+  }
+  // Of bodies of one part each, along a unit direction from the other into this one.
+  [[nodiscard]] double width(const OverlapOracle& other, const Vec3& n) const {
+    return reach(parts_.front(), -n) + reach(other.parts_.front(), n);
   }
   // The smallest width over the directions of the axes and of the facets of all parts; infinite: none.
   [[nodiscard]] double thickness() const { return thickness_; }
@@ -65,7 +70,7 @@ class OverlapOracle {
     return n.dot(part.centre) + std::pow(std::pow(across, q) + std::pow(u.z(), q), 1 / q);
   }
 
-  [[nodiscard]] double depth(const Part& a, const Part& b) const {
+  [[nodiscard]] double depth(const Part& a, const Part& b, double enough) const {
     if (a.kind == Part::Kind::HalfSpace && b.kind == Part::Kind::HalfSpace) return 0;
     if (b.kind == Part::Kind::HalfSpace) return std::max(0.0, b.offset + reach(a, -b.normal.front()));
     if (a.kind == Part::Kind::HalfSpace) return std::max(0.0, a.offset + reach(b, -a.normal.front()));
@@ -88,24 +93,31 @@ class OverlapOracle {
       }
     }
     const bool exact = a.kind == Part::Kind::Vertices && b.kind == Part::Kind::Vertices && a.rounding + b.rounding == 0;
-    if (!exact) search(ask, at, best);
+    if (!exact) search(ask, at, best, enough);
     return std::max(0.0, best);
   }
 
   template <class Ask>
-  void search(const Ask& ask, Vec3& at, const double& best) const {
+  void search(const Ask& ask, Vec3& at, const double& best, double enough) const {
     constexpr int kDirections = 240;
     for (int i = 0; i < kDirections; ++i) {
       const double t = 2.399963229728653 * i, z = planar_ ? 0.0 : 1 - 2 * (i + 0.5) / kDirections;
       const double r = std::sqrt(1 - z * z), turn = planar_ ? 6.283185307179586 * i / kDirections : t;
       ask(Vec3(r * std::cos(turn), r * std::sin(turn), z));
     }
-    for (double step = 0.1; step > 1e-7 && best > 0; step *= 0.5) {
-      for (int round = 0; round < 8; ++round) {
+    // By turning a little this way and that, less and less: where the width has a kink, few of the ways lead down, so
+    // that there are many of them, others in each round.
+    constexpr int kSides = 24;
+    double offset = 0;
+    for (double step = 0.3; step > 1e-7 && best > enough; step *= 0.5) {
+      for (int round = 0; round < 40 && best > enough; ++round, offset += 0.6180339887) {
         const double before = best;
-        const Vec3 from = at;
-        for (int k = 0; k < (planar_ ? 2 : 3); ++k)
-          for (const double s : {step, -step}) ask((from + s * Vec3::Unit(k)).normalized());
+        const Vec3 from = at, u = planar_ ? Vec3(-from.y(), from.x(), 0) : from.unitOrthogonal(), v = from.cross(u);
+        for (int k = 0; k < (planar_ ? 2 : kSides); ++k) {
+          const double angle = 6.283185307179586 * (k + offset) / kSides;
+          ask((from + step * (planar_ ? Vec3((k == 0 ? 1 : -1) * u) : Vec3(std::cos(angle) * u + std::sin(angle) * v)))
+                  .normalized());
+        }
         if (!(best < before)) break;
       }
     }

@@ -5,6 +5,7 @@
 // outside (random_runs.h).
 //
 //     bench_random_runs [runs = 1000] [first seed = 1] [threads = 2] [--no-audit]
+//     bench_random_runs ... --stepper NAME  all of them under one rigid stepper, to compare steppers on the same scenes
 //     bench_random_runs --write SEED        prints the scene file of one run: stickslip run takes it
 //
 // Prints a table by family and stepper, every run that went wrong with its seed, and the refusals with their reasons.
@@ -54,6 +55,17 @@ int main(int argc, char** argv) {
     fmt::print("{}", random_scene(std::strtoull(arguments[1].c_str(), nullptr, 10)).text);
     return 0;
   }
+  std::string stepper;
+  for (std::size_t k = 0; k + 1 < arguments.size(); ++k)
+    if (arguments[k] == "--stepper") {
+      stepper = arguments[k + 1];
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(k),
+                      arguments.begin() + static_cast<std::ptrdiff_t>(k) + 2);
+    }
+  if (!stepper.empty() && std::ranges::find(kSteppers, stepper) == kSteppers.end()) {
+    fmt::print(stderr, "bench_random_runs: no stepper {}\n", stepper);
+    return 2;
+  }
   const auto argument = [&](std::size_t k, std::uint64_t otherwise) {
     return arguments.size() > k ? std::strtoull(arguments[k].c_str(), nullptr, 10) : otherwise;
   };
@@ -63,7 +75,7 @@ int main(int argc, char** argv) {
   std::vector<std::thread> workers;
   for (std::uint64_t t = 0; t < threads; ++t)
     workers.emplace_back([&] {
-      for (std::uint64_t k = next++; k < count; k = next++) runs[k] = run_random(first + k, audit);
+      for (std::uint64_t k = next++; k < count; k = next++) runs[k] = run_random(first + k, audit, stepper);
     });
   for (std::thread& worker : workers) worker.join();
 

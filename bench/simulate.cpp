@@ -105,6 +105,33 @@ void small_scenes(int repeats) {
   print_row("tripod on the plate", t.per_step(), 3 * tripod.per_step(), kNone, t);
 }
 
+// What the audit of a run costs (simulation/audit.h). Runs with and without it take turns, so that both see the same
+// machine.
+void audit_cost(int repeats) {
+  fmt::print("\n{:<44} {:>10} {:>10} {:>10}\n", "per step, the audit", "on", "off", "costs");
+  const struct {
+    const char *what, *name;
+    Overrides overrides;
+  } rows[] = {{"ball", "ball", {{"duration", "20"}}},
+              {"particle on the plate", "plate-particle", {}},
+              {"box held on a slope", "incline", {{"duration", "20"}}},
+              {"box sliding down", "incline", {{"tangent", "0.7"}, {"duration", "20"}}},
+              {"meter stick", "meter-stick", {}}};
+  for (const auto& row : rows) {
+    Timing best[2];
+    for (int k = 0; k < std::max(3, repeats); ++k)
+      for (const int on : {0, 1}) {
+        Overrides overrides = row.overrides;
+        overrides.push_back({"method.stepper", "stewart-trinkle"});
+        overrides.push_back({"method.audit", on == 1 ? "on" : "off"});
+        const Timing t = time_example(row.name, overrides, 1);
+        if (t.seconds < best[on].seconds) best[on] = t;
+      }
+    fmt::print("{:<44} {:>10} {:>10} {:>8.1f} %\n", row.what, bench::time_text(best[1].per_step()),
+               bench::time_text(best[0].per_step()), 100 * (best[1].seconds / best[0].seconds - 1));
+  }
+}
+
 // The other models: supports, and compliant contacts beside rigid ones of the same family of steppers.
 void models(int repeats) {
   fmt::print("\n{:<44} {:>10} {:>10}\n", "other models", "ours", "limit");
@@ -163,7 +190,7 @@ void pile(double cap) {
 int main(int count, char** arguments) {
   double cap = 60;
   int repeats = 5;
-  bool with_pile = true;
+  bool with_pile = true, only_audit = false;
   for (int k = 1; k < count; ++k) {
     const std::string argument = arguments[k];
     const auto value = [&](const char* name) -> const char* {
@@ -176,19 +203,27 @@ int main(int count, char** arguments) {
       repeats = std::max(1, std::atoi(more));
     else if (argument == "--no-pile")
       with_pile = false;
+    else if (argument == "--audit")
+      only_audit = true;
     else {
       fmt::print(
-          "Usage: script/bench simulate [--repeats N] [--cap SECONDS] [--no-pile]\n"
+          "Usage: script/bench simulate [--repeats N] [--cap SECONDS] [--no-pile] [--audit]\n"
           "  --repeats N     runs of each small scene, of which the fastest counts (default 5)\n"
           "  --cap SECONDS   longest run of one pile (default 60)\n"
-          "  --no-pile       small scenes only\n");
+          "  --no-pile       small scenes only\n"
+          "  --audit         only what the audit of runs costs\n");
       return argument == "--help" ? 0 : 2;
     }
   }
 #ifndef STICKSLIP_HAVE_ODE
   fmt::print("ODE is not installed: its column is skipped (script/bootstrap --bench installs it)\n");
 #endif
+  if (only_audit) {
+    audit_cost(repeats);
+    return 0;
+  }
   small_scenes(repeats);
+  audit_cost(repeats);
   models(repeats);
   if (with_pile) pile(cap);
   return 0;

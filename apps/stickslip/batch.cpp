@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "batch.h"
 
+#include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/runs/run.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ void sample(const runs::Run& run, Result& result) {
   for (std::size_t k = 0; k < result.values.size(); ++k) result.series.values[k].push_back(result.values[k]);
 }
 
-void simulate(const scene::Scene& scene, int samples, Result& result) {
+void simulate(const scene::Scene& scene, int samples, const std::atomic<bool>& stop, Result& result) {
   runs::Run run(scene);
   const simulation::Simulation& simulation = run.simulation();
   result.values.resize(scene.observables.size());
@@ -33,28 +34,31 @@ void simulate(const scene::Scene& scene, int samples, Result& result) {
   if (samples > 0) sample(run, result), next += interval;
   const runs::RunEnd end = run.finish([&](const runs::Run& now) {
     if (samples > 0 && now.time() >= next - 0.5 * scene.method.step) sample(now, result), next += interval;
-    return true;
+    return !stop;
   });
   run.observe(result.values);
   for (std::size_t k = 0; k < result.values.size(); ++k)
     result.grain.push_back(runs::grain_of(scene, k, result.values[k]));
-  result.finished = end != runs::RunEnd::Uncertified;
+  result.finished = end != runs::RunEnd::Uncertified && !stop;
   result.end_time = run.time();
   result.steps = simulation.counters().steps;
   result.solves = simulation.counters().solves;
   result.worst_residual = simulation.counters().worst_residual;
-  if (!result.finished) result.failure = fmt::format("at t = {:.6g}: {}", simulation.failure()->time, run.failure());
+  if (end == runs::RunEnd::Uncertified)
+    result.failure = fmt::format("at t = {:.6g}: {}", simulation.failure()->time, run.failure());
+  else if (!result.finished)
+    result.failure = fmt::format("at t = {:.6g}: interrupted", run.time());
   result.modes.assign(simulation.timeline().finished().begin(), simulation.timeline().finished().end());
   result.modes.insert(result.modes.end(), simulation.timeline().current().begin(),
                       simulation.timeline().current().end());
 }
 
-Result run_one(const Batch& batch, const Variant& variant) {
+Result run_one(const Batch& batch, const Variant& variant, const std::atomic<bool>& stop) {
   Result result;
   try {
-    const scene::Scene scene = scene::load_scene(batch.scene, variant.overrides);
+    const scene::Scene scene = scene::make_scene(batch.document, variant.overrides);
     const auto begin = std::chrono::steady_clock::now();
-    simulate(scene, batch.samples, result);
+    simulate(scene, batch.samples, stop, result);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } catch (const std::exception& error) {
     result.error = error.what();
@@ -66,15 +70,26 @@ Result run_one(const Batch& batch, const Variant& variant) {
 
 std::vector<Result> run_batch(const Batch& batch, const std::vector<Variant>& variants) {
   std::vector<Result> results(variants.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t k = next++; k < variants.size(); k = next++) results[k] = run_one(batch, variants[k]);
+  std::atomic<bool> stop = false, ended = false;
+  const auto run_all = [&] {
+    complementarity::WorkerPool().run(batch.threads, static_cast<int>(variants.size()), [&](int, int k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (stop)
+        results[at].error = "interrupted";
+      else
+        results[at] = run_one(batch, variants[at], stop);
+    });
+    ended = true;
   };
-  const auto count = std::min(static_cast<std::size_t>(std::max(1, batch.threads)), variants.size());
-  std::vector<std::thread> threads;
-  for (std::size_t k = 1; k < count; ++k) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  if (!batch.go_on) {
+    run_all();
+    return results;
+  }
+  const std::jthread workers(run_all);  // the calling thread asks whether to go on
+  while (!ended) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (!stop && !batch.go_on()) stop = true;
+  }
   return results;
 }
 

@@ -8,6 +8,7 @@
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/mode_timeline.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,12 +37,14 @@ struct Result {
 };
 
 struct Batch {
-  std::string scene;
+  const scene::Document& document;
   int threads = 1;
-  int samples = 0;  // of the series; 0: none
+  int samples = 0;              // of the series; 0: none
+  std::function<bool()> go_on;  // asked by the calling thread now and then; false ends all runs where they are
 };
 
-// One result per variant, in their order.
+// One result per variant, in their order. Runs that go_on ended are not finished, those that it kept from starting have
+// an error.
 [[nodiscard]] std::vector<Result> run_batch(const Batch& batch, const std::vector<Variant>& variants);
 
 // Overrides from name=value arguments; throws SceneError.

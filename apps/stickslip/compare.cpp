@@ -2,41 +2,25 @@
 // Copyright the stickslip authors
 //
 // stickslip compare SCENE --methods A,B,...: the same scene under several models, side by side, and a verdict: which
-// observables depend on the model, and by how much.
-//
-// A difference between two methods says something about the models only if it is larger than what the steps leave.
-// Every method is therefore run twice, with its step and with half of it; the difference is its error bar, and an
-// observable depends on the model when two methods differ by more than kSignificant times the sum of their bars. How
-// large bars may be is told by how far the observable swings during the runs, so that one that ends at zero is judged
-// too; one that never leaves the rounding of the others is zero.
-#include "batch.h"
+// observables depend on the model, and by how much (comparison.h).
+#include "comparison.h"
 #include "figures.h"
+#include "mode_mark.h"
 #include "outputs.h"
-#include "step_check.h"
+#include "terminal.h"
 #include "verbs.h"
 
-#include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
-#include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <sstream>
 
 namespace stickslip::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr double kUnresolved = 0.1;  // of the values: error bars that leave the question open
-constexpr double kSignificant = 2;
-constexpr double kOfSwing = 0.1;     // a value that ends at zero is judged by this part of its largest one
-constexpr double kRounding = 1e-13;  // of the largest observable
 
 struct CompareOptions {
   std::string scene;
@@ -48,188 +32,24 @@ struct CompareOptions {
 };
 
 constexpr const char* kExamples =
-    "A method is the name of a stepper, or key=value pairs of [method] joined by '+' (the stepper's key may be left "
-    "out):\n"
+    "A method is the name of a stepper, or key=value pairs of [method] joined by '+' (without the stepper's key):\n"
     "  stewart-trinkle          stewart-trinkle+step=1e-4          song-pang-kumar+motion=dynamic\n"
     "  friction=pyramid+directions=4\n"
-    "Without --methods, every stepper that can run the scene, with each motion model (dynamic, first-order, "
-    "quasi-static)\n"
-    "that accepts it. Each method runs twice, with its step and half of it, so "
-    "that\n"
-    "the verdict can tell what the model does from what the step does: an observable depends on the model where two "
-    "methods\n"
-    "differ by more than twice the sum of their error bars. Where halving the step changes a run more than the "
-    "stepper's\n"
-    "order allows, a third run with a quarter of the step decides whether to warn.\n"
+    "Without --methods, every stepper that can run the scene, with each motion model (dynamic, first-order,\n"
+    "quasi-static) that accepts it. Each method runs twice, with its step and half of it, so that the verdict can "
+    "tell\n"
+    "what the model does from what the step does: an observable depends on the model where two methods differ by more\n"
+    "than twice the sum of their error bars. Where halving the step changes a run more than the stepper's order "
+    "allows,\n"
+    "a third run with a quarter of the step decides whether to warn.\n"
     "\n"
     "Examples:\n"
     "  stickslip compare examples/ball/scene.toml\n"
     "  stickslip compare examples/peg/scene.toml --methods stewart-trinkle,implicit,anitescu-potra --plot peg.svg\n"
     "  stickslip compare scene.toml --methods stewart-trinkle,song-pang-kumar+step=1e-5 --json\n"
     "\n"
-    "Exit codes: 0 all runs certified, 1 a run failed (the others are shown; runs of other motion models than the "
-    "scene's that\n"
-    "were not asked for do not count), 2 bad input.";
-
-// "stewart-trinkle+step=1e-4" -> overrides of method.stepper and method.step.
-Variant parse_method(const std::string& text, const std::vector<scene::Override>& given) {
-  Variant variant{text, given};
-  std::stringstream parts(text);
-  for (std::string part; std::getline(parts, part, '+');) {
-    const std::size_t equals = part.find('=');
-    const std::string key = equals == std::string::npos ? "stepper" : part.substr(0, equals);
-    std::string value = equals == std::string::npos ? part : part.substr(equals + 1);
-    variant.overrides.push_back({"method." + key, value});
-  }
-  return variant;
-}
-
-struct Plan {
-  std::vector<Variant> variants;
-  std::size_t asked = 0;  // the first of them: given, or of the scene's own motion model; the others are tried
-};
-
-// Without --methods: every stepper with the scene's motion model, then with the other ones, as far as they accept the
-// scene.
-Plan plan(const CompareOptions& options, const std::vector<scene::Override>& given) {
-  Plan plan;
-  for (const std::string& method : options.methods) plan.variants.push_back(parse_method(method, given));
-  plan.asked = plan.variants.size();
-  if (plan.asked > 0) return plan;
-  const stepping::MotionModel own = scene::load_scene(options.scene, given).method.motion;
-  const auto try_all = [&](const std::string& motion) {
-    for (const auto& info : stepping::steppers()) {
-      Variant variant = parse_method(info.name + motion, given);
-      try {
-        (void)scene::load_scene(options.scene, variant.overrides);
-      } catch (const scene::SceneError&) {
-        continue;  // this stepper or motion model cannot run the scene
-      }
-      plan.variants.push_back(std::move(variant));
-    }
-  };
-  try_all("");
-  plan.asked = plan.variants.size();
-  for (const std::string_view motion : stepping::kChoices<stepping::MotionModel>)
-    if (motion != name_of(own)) try_all(fmt::format("+motion={}", motion));
-  return plan;
-}
-
-// A method that asks for a tolerance gets the step that meets it.
-void set_steps(const std::string& scene, std::vector<Variant>& variants) {
-  for (Variant& variant : variants) {
-    const scene::Scene loaded = scene::load_scene(scene, variant.overrides);
-    if (loaded.method.tolerance == 0) continue;
-    const simulation::StepChoice choice = runs::find_step(loaded);
-    if (!choice.reached)
-      throw std::runtime_error(
-          fmt::format("{}: {}: {}", scene, variant.label, runs::tolerance_out_of_reach(loaded, choice)));
-    variant.overrides.push_back({"method.step", fmt::format("{:.17g}", choice.step)});
-  }
-}
-
-// The same with half the step.
-std::vector<Variant> halved(const std::string& scene, const std::vector<Variant>& variants) {
-  std::vector<Variant> fine = variants;
-  for (Variant& variant : fine) {
-    const double step = scene::load_scene(scene, variant.overrides).method.step;
-    variant.overrides.push_back({"method.step", fmt::format("{:.17g}", 0.5 * step)});
-  }
-  return fine;
-}
-
-struct Comparison {
-  std::vector<scene::Observable> observables;
-  std::vector<std::string> bodies;
-  std::vector<Variant> variants;
-  std::vector<Result> coarse, fine;
-  std::vector<StepCheck> checks;  // per method
-
-  // The largest value that the observable takes in any run.
-  [[nodiscard]] double swing(std::size_t k) const {
-    double largest = 0;
-    for (const auto* results : {&coarse, &fine})
-      for (const Result& result : *results)
-        for (const double value : result.series.values[k])
-          if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-    return largest;
-  }
-  [[nodiscard]] bool is_zero(std::size_t k) const {
-    double largest = 0;
-    for (std::size_t j = 0; j < observables.size(); ++j) largest = std::max(largest, swing(j));
-    return swing(k) <= kRounding * largest;
-  }
-
-  [[nodiscard]] double bar(std::size_t method, std::size_t k) const {
-    const double scale = std::max(std::fabs(fine[method].values[k]), std::fabs(coarse[method].values[k]));
-    return std::max(std::fabs(fine[method].values[k] - coarse[method].values[k]) + 1e-11 * scale,
-                    fine[method].grain[k]);
-  }
-};
-
-struct Verdict {
-  bool depends = false;
-  double spread = 0, largest_bar = 0, low = 0, high = 0;
-  std::size_t first = 0, second = 0;  // the methods that differ most
-};
-
-Verdict judge(const Comparison& c, std::size_t k) {
-  Verdict verdict;
-  verdict.low = INFINITY, verdict.high = -INFINITY;
-  double worst = 0;
-  const bool zero = c.is_zero(k);
-  for (std::size_t i = 0; i < c.fine.size(); ++i) {
-    if (!c.fine[i].finished || !c.coarse[i].finished) continue;
-    const double value = c.fine[i].values[k];
-    verdict.low = std::min(verdict.low, value);
-    verdict.high = std::max(verdict.high, value);
-    verdict.largest_bar = std::max(verdict.largest_bar, c.bar(i, k));
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!c.fine[j].finished || !c.coarse[j].finished) continue;
-      const double difference = std::fabs(value - c.fine[j].values[k]);
-      const double ratio = difference / (c.bar(i, k) + c.bar(j, k));
-      if (ratio <= worst) continue;
-      worst = ratio;
-      verdict.first = j, verdict.second = i;
-      verdict.depends = ratio > kSignificant && !zero;
-    }
-  }
-  verdict.spread = verdict.high - verdict.low;
-  return verdict;
-}
-
-std::string verdict_text(const Comparison& c, std::size_t k, const Verdict& v) {
-  const std::string& name = c.observables[k].name;
-  if (!std::isfinite(v.spread)) return fmt::format("{}: not known (a value is missing)", name);
-  const double value = std::max(std::fabs(v.low), std::fabs(v.high)), scale = std::max(value, kOfSwing * c.swing(k));
-  const std::string relative = value > kRounding * scale ? fmt::format(" ({:.2g} %)", 100 * v.spread / value) : "";
-  if (c.fine.size() >= 2 && c.is_zero(k))
-    return fmt::format("{}: does not depend on the model: zero, up to rounding, in all runs", name);
-  if (c.fine.size() < 2) return fmt::format("{}: nothing to compare with", name);
-  if (!v.depends && v.largest_bar > kUnresolved * scale && v.spread > kUnresolved * scale)
-    return fmt::format("{}: not known: the steps leave error bars up to {:.2g} (spread {:.3g}{}); take shorter ones",
-                       name, v.largest_bar, v.spread, relative);
-  if (!v.depends)
-    return fmt::format(
-        "{}: does not depend on the model beyond what the steps leave (spread {:.3g}{}, error bars up to "
-        "{:.2g})",
-        name, v.spread, relative, v.largest_bar);
-  return fmt::format(
-      "{}: DEPENDS on the model: {:.6g} .. {:.6g}{}; {} and {} differ by {:.3g}, error bars {:.2g} and "
-      "{:.2g}",
-      name, v.low, v.high, relative, c.variants[v.first].label, c.variants[v.second].label,
-      std::fabs(c.fine[v.first].values[k] - c.fine[v.second].values[k]), c.bar(v.first, k), c.bar(v.second, k));
-}
-
-char mark_of(contact::Mode mode) {
-  switch (mode) {
-    case contact::Mode::Open: return '.';
-    case contact::Mode::Stick: return '=';
-    case contact::Mode::Roll: return 'o';
-    case contact::Mode::Slide: return '~';
-  }
-  return '?';
-}
+    "Exit codes: 0 all runs certified, 1 a run failed (the others are shown; runs of other motion models than the\n"
+    "scene's that were not asked for do not count), 2 bad input.";
 
 // One line per pair and method: the mode at the middle of each column.
 void print_modes(const Comparison& c) {
@@ -261,95 +81,40 @@ void print_modes(const Comparison& c) {
 }
 
 void print_table(const Comparison& c) {
-  std::size_t width = 6;
-  for (const Variant& variant : c.variants) width = std::max(width, variant.label.size());
-  fmt::print("{:<{}} {:>9}", "method", width, "step");
-  for (const scene::Observable& observable : c.observables) fmt::print(" {:>15} {:>9}", observable.name, "+-");
-  fmt::print(" {:>9} {:>9} {:>9} {:>8}\n", "steps", "solves", "seconds", "residual");
+  Table table("method", 0);
+  table.add_column("step", 9);
+  for (const scene::Observable& observable : c.observables) {
+    table.add_column(observable.name, 15);
+    table.add_column("+-", 9);
+  }
+  for (const auto& [head, width] : {std::pair{"steps", 9}, {"solves", 9}, {"seconds", 9}, {"residual", 8}})
+    table.add_column(head, static_cast<std::size_t>(width));
   for (std::size_t i = 0; i < c.fine.size(); ++i) {
     const Result& result = c.fine[i];
-    fmt::print("{:<{}} {:>9.3g}", c.variants[i].label, width, result.step);
+    std::vector<std::string> cells{fmt::format("{:.3g}", result.step)};
     if (!result.finished || !c.coarse[i].finished) {
-      fmt::print("  {}\n", result.finished ? c.coarse[i].failure : result.failure);
+      table.add_remark(c.variants[i].label, cells, result.finished ? c.coarse[i].failure : result.failure);
       continue;
     }
-    for (std::size_t k = 0; k < result.values.size(); ++k)
-      fmt::print(" {:>15.9g} {:>9.2g}", result.values[k], c.bar(i, k));
-    fmt::print(" {:>9} {:>9} {:>9.3g} {:>8.1e}\n", result.steps, result.solves, result.seconds, result.worst_residual);
+    for (std::size_t k = 0; k < result.values.size(); ++k) {
+      cells.push_back(fmt::format("{:.9g}", result.values[k]));
+      cells.push_back(fmt::format("{:.2g}", c.bar(i, k)));
+    }
+    cells.insert(cells.end(), {fmt::format("{}", result.steps), fmt::format("{}", result.solves),
+                               fmt::format("{:.3g}", result.seconds), fmt::format("{:.1e}", result.worst_residual)});
+    table.add_row(c.variants[i].label, cells);
   }
-}
-
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
-}
-
-Json to_json(const std::string& scene, const Comparison& c) {
-  Json out{{"scene", scene}, {"methods", Json::array()}, {"observe", Json::object()}};
-  for (std::size_t i = 0; i < c.fine.size(); ++i) {
-    Json method{{"method", c.variants[i].label},
-                {"step", c.fine[i].step},
-                {"certified", c.fine[i].finished && c.coarse[i].finished},
-                {"steps", c.fine[i].steps},
-                {"solves", c.fine[i].solves},
-                {"seconds", c.fine[i].seconds},
-                {"worst_residual", number(c.fine[i].worst_residual)}};
-    if (!c.fine[i].failure.empty()) method["failure"] = c.fine[i].failure;
-    method["observe"] = Json::object();
-    if (c.fine[i].finished && c.coarse[i].finished)
-      for (std::size_t k = 0; k < c.observables.size(); ++k)
-        method["observe"][c.observables[k].name] = {{"value", number(c.fine[i].values[k])},
-                                                    {"error_bar", number(c.bar(i, k))}};
-    Json modes = Json::array();
-    for (const auto& interval : c.fine[i].modes)
-      modes.push_back(
-          {{"bodies",
-            {c.bodies[static_cast<std::size_t>(interval.body_a)], c.bodies[static_cast<std::size_t>(interval.body_b)]}},
-           {"mode", contact::to_string(interval.mode)},
-           {"begin", interval.begin},
-           {"end", interval.end}});
-    method["modes"] = std::move(modes);
-    method["contradicts_order"] = Json::array();
-    for (const StepWarning& warning : c.checks[i].warnings)
-      method["contradicts_order"].push_back({{"observable", warning.observable}, {"changes", warning.changes}});
-    out["methods"].push_back(std::move(method));
-  }
-  for (std::size_t k = 0; k < c.observables.size(); ++k) {
-    const Verdict verdict = judge(c, k);
-    out["observe"][c.observables[k].name] = {{"depends_on_model", verdict.depends},
-                                             {"spread", number(verdict.spread)},
-                                             {"largest_error_bar", number(verdict.largest_bar)},
-                                             {"verdict", verdict_text(c, k, verdict)}};
-  }
-  return out;
+  table.print();
 }
 
 int compare(const CompareOptions& options) {
   try {
     const std::vector<scene::Override> given = overrides_of(options.set);
-    Comparison c;
-    std::string title;
-    {
-      const scene::Scene scene = scene::load_scene(options.scene, given);
-      if (scene.observables.empty())
-        throw std::runtime_error(fmt::format("{}: nothing to compare: add an [observe] table", options.scene));
-      c.observables = scene.observables;
-      title = scene.title;
-      for (const model::Body& body : scene.model.bodies) c.bodies.push_back(body.name);
-    }
+    const scene::Document document = scene::read_document(options.scene);
     if (!options.plot.empty()) Outputs({options.scene}, options.force).claim(options.plot, figure_kind(options.plot));
-    const Plan chosen = plan(options, given);
-    c.variants = chosen.variants;
-    set_steps(options.scene, c.variants);
-    const std::vector<Variant> half = halved(options.scene, c.variants);
-    std::vector<Variant> all = c.variants;
-    all.insert(all.end(), half.begin(), half.end());
-    std::vector<Result> results = run_batch({options.scene, options.threads, kStepSamples}, all);
-    c.coarse.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(c.variants.size()));
-    c.fine.assign(results.begin() + static_cast<std::ptrdiff_t>(c.variants.size()), results.end());
-    for (std::size_t i = 0; i < results.size(); ++i)
-      if (!results[i].error.empty()) throw std::runtime_error(all[i].label + ": " + results[i].error);
-    c.checks = check_steps(options.scene, options.threads, c.variants, c.coarse, c.fine);
+    const Comparison c = compare_methods(document, given, options.methods, options.threads);
     if (!options.plot.empty()) {
+      const std::string title = scene::make_scene(document, given).title;
       write_figure(options.plot,
                    series_figure(title.empty() ? options.scene : title, c.observables, c.variants, c.fine));
     }
@@ -362,11 +127,12 @@ int compare(const CompareOptions& options) {
       for (std::size_t k = 0; k < c.observables.size(); ++k) fmt::print("{}\n", verdict_text(c, k, judge(c, k)));
       for (const StepCheck& check : c.checks)
         if (!check.warnings.empty())
-          fmt::print("WARNING: {}: {}\n", check.label, warning_text(check.warnings, check.stepper));
+          fmt::print("{}: {}: {}\n", toned("WARNING", Tone::Warning), check.label,
+                     warning_text(check.warnings, check.stepper));
       if (!options.plot.empty()) fmt::print("\nplot: {}\n", options.plot);
     }
     // Another motion model may fit a scene only by its looks: forces that nothing balances end a quasi-static run.
-    for (std::size_t i = 0; i < chosen.asked; ++i)
+    for (std::size_t i = 0; i < c.asked; ++i)
       if (!c.coarse[i].finished || !c.fine[i].finished) return kFailed;
     return kDone;
   } catch (const std::exception& error) {

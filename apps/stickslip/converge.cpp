@@ -3,11 +3,10 @@
 //
 // stickslip converge SCENE: the same scene with ever shorter steps (and ever more friction directions): observed order,
 // error bar and limit of every observable.
-#include "batch.h"
-#include "convergence.h"
 #include "figures.h"
 #include "outputs.h"
-#include "step_check.h"
+#include "refinement.h"
+#include "terminal.h"
 #include "verbs.h"
 
 #include "stickslip/scene/scene.h"
@@ -17,13 +16,10 @@
 #include <nlohmann/json.hpp>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <memory>
 
 namespace stickslip::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct ConvergeOptions {
   std::string scene;
@@ -54,77 +50,49 @@ constexpr const char* kExamples =
     "\n"
     "Exit codes: 0 all runs certified, 1 a run failed, 2 bad input.";
 
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
-}
-
 std::string order_text(const Convergence& c) {
   return c.has_order ? fmt::format("{:.2f}", c.order) : "none: " + c.why_not;
 }
 
-// Of one list of variants: values of all observables, and what they say.
-struct Sweep {
-  const char* name;                // "step" or "directions"
-  std::vector<double> resolution;  // steps or directions
-  std::vector<Variant> variants;
-  std::vector<Result> results;
-};
-
 void print_sweep(const Sweep& sweep, const std::vector<scene::Observable>& observables) {
-  fmt::print("\n{:<22}", sweep.name);
-  for (const scene::Observable& observable : observables) fmt::print(" {:>20}", observable.name);
-  fmt::print(" {:>10} {:>9}\n", "steps", "seconds");
+  Table table(sweep.name, 22);
+  for (const scene::Observable& observable : observables) table.add_column(observable.name, 20);
+  table.add_column("steps", 10);
+  table.add_column("seconds", 9);
   for (std::size_t i = 0; i < sweep.results.size(); ++i) {
-    fmt::print("{:<22.10g}", sweep.resolution[i]);
-    for (double value : sweep.results[i].values) fmt::print(" {:>20.12g}", value);
-    fmt::print(" {:>10} {:>9.3g}\n", sweep.results[i].steps, sweep.results[i].seconds);
+    std::vector<std::string> cells;
+    for (double value : sweep.results[i].values) cells.push_back(fmt::format("{:.12g}", value));
+    cells.push_back(fmt::format("{}", sweep.results[i].steps));
+    cells.push_back(fmt::format("{:.3g}", sweep.results[i].seconds));
+    table.add_row(fmt::format("{:.10g}", sweep.resolution[i]), cells);
   }
-}
-
-Convergence analyse_observable(const Sweep& sweep, std::size_t k) {
-  std::vector<double> values;
-  for (const Result& result : sweep.results) values.push_back(result.values[k]);
-  return analyse(values, sweep.results.back().grain[k]);
+  fmt::print("\n");
+  table.print();
 }
 
 void print_verdicts(const Sweep& sweep, const std::vector<scene::Observable>& observables) {
-  std::size_t width = 10;
-  for (const scene::Observable& observable : observables) width = std::max(width, observable.name.size());
-  fmt::print("\n{:<{}}  {:>20}  {:>12}  {:>20}  order in {}\n", "observable", width, "finest value", "error bar",
-             "limit", sweep.name);
+  Table table("observable", 10);
+  for (const auto& [head, width] : {std::pair{"finest value", 21}, {"error bar", 13}, {"limit", 21}})
+    table.add_column(head, static_cast<std::size_t>(width));
+  table.set_remark_head(fmt::format("order in {}", sweep.name));
   for (std::size_t k = 0; k < observables.size(); ++k) {
     const Convergence c = analyse_observable(sweep, k);
-    fmt::print("{:<{}}  {:>20.12g}  {:>12.3g}  {:>20}  {}\n", observables[k].name, width,
-               sweep.results.back().values[k], c.error_bar, c.has_order ? fmt::format("{:.12g}", c.limit) : "-",
-               order_text(c));
+    table.add_remark(observables[k].name,
+                     {fmt::format("{:.12g}", sweep.results.back().values[k]), fmt::format("{:.3g}", c.error_bar),
+                      c.has_order ? fmt::format("{:.12g}", c.limit) : "-"},
+                     order_text(c));
   }
-}
-
-Json sweep_json(const Sweep& sweep, const std::vector<scene::Observable>& observables) {
-  Json out;
-  out[sweep.name] = sweep.resolution;
-  out["observe"] = Json::object();
-  for (std::size_t k = 0; k < observables.size(); ++k) {
-    const Convergence c = analyse_observable(sweep, k);
-    Json values = Json::array();
-    for (const Result& result : sweep.results) values.push_back(number(result.values[k]));
-    out["observe"][observables[k].name] = {{"values", values},
-                                           {"order", c.has_order ? Json(c.order) : Json(nullptr)},
-                                           {"error_bar", number(c.error_bar)},
-                                           {"limit", c.has_order ? Json(c.limit) : Json(nullptr)},
-                                           {"exact", c.exact},
-                                           {"why_no_order", c.why_not}};
-  }
-  out["seconds"] = Json::array();
-  for (const Result& result : sweep.results) out["seconds"].push_back(result.seconds);
-  return out;
+  fmt::print("\n");
+  table.print();
 }
 
 void plot_orders(const ConvergeOptions& options, const std::vector<Sweep>& sweeps, const scene::Scene& scene) {
   std::vector<Refinement> refinements;
   for (const Sweep& sweep : sweeps) {
-    refinements.push_back({sweep.name, sweep.resolution, {}});
+    refinements.push_back({sweep.name, sweep.resolution, {}, {}});
     for (std::size_t k = 0; k < scene.observables.size(); ++k) {
+      const Convergence verdict = analyse_observable(sweep, k);
+      refinements.back().why_not.push_back(verdict.has_order ? "" : verdict.why_not);
       refinements.back().values.emplace_back();
       for (const Result& result : sweep.results) refinements.back().values.back().push_back(result.values[k]);
     }
@@ -134,78 +102,21 @@ void plot_orders(const ConvergeOptions& options, const std::vector<Sweep>& sweep
                                           scene.observables, refinements));
 }
 
-// What the runs with ever shorter steps say of the stepper's order.
-std::vector<StepWarning> check(const Sweep& sweep, const scene::Scene& scene) {
-  std::vector<const Result*> runs;
-  for (const Result& result : sweep.results) runs.push_back(&result);
-  std::vector<StepWarning> warnings = check_halvings(scene.observables, runs, stepping::order_of(scene.method.stepper));
-  // Two runs cannot tell whether changes fall.
-  if (runs.size() < 3) warnings.clear();
-  return warnings;
-}
-
-std::vector<Sweep> plan(const ConvergeOptions& options, const scene::Scene& scene,
-                        const std::vector<scene::Override>& given) {
-  std::vector<Sweep> sweeps(1);
-  sweeps[0].name = "step";
-  for (int level = 0; level < options.levels; ++level) {
-    const double step = scene.method.step / std::exp2(level);
-    std::vector<scene::Override> overrides = given;
-    overrides.push_back({"method.step", fmt::format("{:.17g}", step)});
-    sweeps[0].resolution.push_back(step);
-    sweeps[0].variants.push_back({fmt::format("step {:.6g}", step), overrides});
-  }
-  if (options.directions.empty()) return sweeps;
-  sweeps.push_back({"directions", {}, {}, {}});
-  for (int count : options.directions) {
-    std::vector<scene::Override> overrides = given;
-    overrides.push_back({"method.friction", "pyramid"});
-    overrides.push_back({"method.directions", std::to_string(count)});
-    sweeps[1].resolution.push_back(count);
-    sweeps[1].variants.push_back({fmt::format("{} directions", count), overrides});
-  }
-  return sweeps;
-}
-
-int report_failures(const std::vector<Sweep>& sweeps) {
-  for (const Sweep& sweep : sweeps)
-    for (std::size_t i = 0; i < sweep.results.size(); ++i) {
-      const Result& result = sweep.results[i];
-      if (!result.error.empty()) {
-        fmt::print(stderr, "stickslip: with {}: {}\n", sweep.variants[i].label, result.error);
-        return kBadInput;
-      }
-      if (!result.finished) {
-        fmt::print(stderr, "stickslip: with {}: {}\n", sweep.variants[i].label, result.failure);
-        return kFailed;
-      }
-    }
-  return kDone;
-}
-
 int converge(const ConvergeOptions& options) {
   try {
     const std::vector<scene::Override> given = overrides_of(options.set);
-    const scene::Scene scene = scene::load_scene(options.scene, given);
-    if (scene.observables.empty())
-      throw std::runtime_error(fmt::format("{}: nothing to look at: add an [observe] table", options.scene));
-    require_step(scene, "converge");
+    const scene::Document document = scene::read_document(options.scene);
     if (!options.plot.empty()) Outputs({options.scene}, options.force).claim(options.plot, figure_kind(options.plot));
-    std::vector<Sweep> sweeps = plan(options, scene, given);
-    for (Sweep& sweep : sweeps)
-      sweep.results = run_batch({options.scene, options.threads, kStepSamples}, sweep.variants);
-    if (const int code = report_failures(sweeps); code != kDone) return code;
+    const Refined refined = refine(document, given, {options.levels, options.directions, options.threads, {}});
+    const auto& [scene, sweeps, warnings] = refined;
+    bool bad_input = false;
+    if (const std::string failure = failure_of(sweeps, bad_input); !failure.empty()) {
+      fmt::print(stderr, "stickslip: {}\n", failure);
+      return bad_input ? kBadInput : kFailed;
+    }
     if (!options.plot.empty()) plot_orders(options, sweeps, scene);
-    const std::vector<StepWarning> warnings = check(sweeps[0], scene);
     if (options.json) {
-      Json out{{"scene", options.scene},
-               {"stepper", scene.method.stepper},
-               {"motion", stepping::name_of(scene.method.motion)}};
-      for (const Sweep& sweep : sweeps) out[fmt::format("by_{}", sweep.name)] = sweep_json(sweep, scene.observables);
-      out["contradicts_order"] = Json::array();
-      for (const StepWarning& warning : warnings)
-        out["contradicts_order"].push_back({{"observable", warning.observable}, {"changes", warning.changes}});
-      fmt::print("{}\n", out.dump());
+      fmt::print("{}\n", to_json(options.scene, refined).dump());
       return kDone;
     }
     fmt::print("{}: {}, {}\n", scene.title.empty() ? options.scene : scene.title,
@@ -214,7 +125,8 @@ int converge(const ConvergeOptions& options) {
       print_sweep(sweep, scene.observables);
       print_verdicts(sweep, scene.observables);
     }
-    if (!warnings.empty()) fmt::print("\nWARNING: {}\n", warning_text(warnings, scene.method.stepper));
+    if (!warnings.empty())
+      fmt::print("\n{}: {}\n", toned("WARNING", Tone::Warning), warning_text(warnings, scene.method.stepper));
     return kDone;
   } catch (const std::exception& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());

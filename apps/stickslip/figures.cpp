@@ -21,13 +21,6 @@ std::string with_unit(const std::string& name, const std::string& unit) {
 
 }  // namespace
 
-std::map<std::string, report::View> view_names() {
-  std::map<std::string, report::View> names;
-  for (std::size_t k = 0; k < std::size(report::kViewNames); ++k)
-    names[report::kViewNames[k]] = static_cast<report::View>(k);
-  return names;
-}
-
 report::Painter::Format figure_format(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".svg") return report::Painter::Format::Svg;
@@ -92,12 +85,15 @@ report::Figure order_figure(const std::string& title, const std::vector<scene::O
         if (const double d = std::fabs(refinement.values[k][i + 1] - refinement.values[k][i]); d > 0)
           curve.points.emplace_back(refinement.resolution[i], d);
       const LogFit fit = fit_logarithms(curve.points);
+      const bool has_order = refinement.why_not[k].empty() && !std::isnan(fit.slope);
       curve.label = curve.points.empty()    ? "all runs agree"
                     : std::isnan(fit.slope) ? "one difference only"
+                    : !has_order            ? "no order: " + refinement.why_not[k]
                                             : fmt::format("fitted slope {:.2f}", fit.slope);
       report::FigureCurve straight;
       straight.faint = true;
-      for (const Vec2& p : curve.points) straight.points.emplace_back(p.x(), fit.at_one * std::pow(p.x(), fit.slope));
+      for (const Vec2& p : curve.points)
+        if (has_order) straight.points.emplace_back(p.x(), fit.at_one * std::pow(p.x(), fit.slope));
       if (curve.points.empty()) panel.x.logarithmic = panel.y.logarithmic = false;
       panel.curves = {curve, straight};
       figure.panels.push_back(std::move(panel));

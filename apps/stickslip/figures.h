@@ -9,14 +9,10 @@
 
 #include "stickslip/report/figure.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
 namespace stickslip::app {
-
-// For the option --view.
-[[nodiscard]] std::map<std::string, report::View> view_names();
 
 // By the ending of the name: .svg, .png, .pdf. Throws std::invalid_argument on another one.
 [[nodiscard]] report::Painter::Format figure_format(const std::string& path);
@@ -35,10 +31,11 @@ struct Refinement {
   std::string name;                // "step", "directions"
   std::vector<double> resolution;  // in the order of the runs, ever finer
   std::vector<std::vector<double>> values;
+  std::vector<std::string> why_not;  // of each observable: why no order is stated (convergence.h); empty: there is one
 };
 
 // Both axes logarithmic, a panel per observable and refinement: how far each run is from the next finer one, with the
-// slope fitted to it.
+// slope fitted to it where there is an order.
 [[nodiscard]] report::Figure order_figure(const std::string& title, const std::vector<scene::Observable>& observables,
                                           const std::vector<Refinement>& refinements);
 

@@ -30,7 +30,7 @@ constexpr auto kRequestTime = std::chrono::seconds(10);  // for a whole request,
 constexpr auto kLinger = std::chrono::seconds(1);        // for a client to read its answer before we hang up
 constexpr int kTick = 250;                               // ms between looks at the clock
 
-// The page is one file: scripts and styles are inside it, and it talks to nobody else.
+// The page is one file: scripts and styles are inside it, and it connects to no other host.
 constexpr const char* kHeaders =
     "Cache-Control: no-store\r\n"
     "X-Content-Type-Options: nosniff\r\n"

@@ -12,7 +12,7 @@
 // So a web page elsewhere, even one that rebinds its name to 127.0.0.1, can neither read nor steer.
 //
 // Ours instead of a library that gives each connection a thread (cpp-httplib): clients that stay, stall or read slowly
-// must cost no thread and delay nobody.
+// must cost no thread and delay no other client.
 #pragma once
 
 #include <atomic>

@@ -4,6 +4,7 @@
 // stickslip live SCENE: the scene runs on a page in the browser, with a slider for each parameter.
 #include "http_server.h"
 #include "live_session.h"
+#include "terminal.h"
 #include "verbs.h"
 
 #include "stickslip/report/page.h"
@@ -18,6 +19,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace stickslip::app {
@@ -46,6 +48,7 @@ struct LiveOptions {
   std::string scene;
   std::vector<std::string> set;
   int port = kUsualPort;
+  bool open = false;
 };
 
 HttpServer* running = nullptr;  // for signals only
@@ -174,6 +177,11 @@ int serve(const LiveOptions& options) {
   fmt::print("live: http://127.0.0.1:{}/?token={}\n", server->port(), token);
   std::fflush(stdout);
   session->start();
+  std::jthread browser;  // a browser in the terminal asks for the page before it returns
+  if (options.open)
+    browser = std::jthread([address = fmt::format("http://127.0.0.1:{}/?token={}", server->port(), token)] {
+      if (!open_in_browser(address)) fmt::print(stderr, "stickslip: no browser could be opened (xdg-open)\n");
+    });
   server->serve();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
   running = nullptr;
@@ -193,6 +201,7 @@ void add_live(CLI::App& app, int& exit_code) {
   verb->add_option("--port", options->port, "Port on this machine; another one when it is taken")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
+  verb->add_flag("--open", options->open, "Open the page in the browser");
   verb->callback([options, &exit_code] { exit_code = serve(*options); });
 }
 

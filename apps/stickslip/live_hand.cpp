@@ -2,13 +2,17 @@
 // Copyright the stickslip authors
 #include "live_hand.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 namespace stickslip::app {
 namespace {
 
-constexpr double kRate = 10;     // 1/s, of wall time
-constexpr double kGentle = 0.2;  // largest rate times step
+constexpr double kRate = 10;  // 1/s, of wall time
+constexpr double kLargestRateStep =
+    0.2;  // rate times step: beyond, the spring of the hand would be too stiff for the step
 constexpr int kPushSteps = 4;
 
 const model::BodyState& body_of(const model::State& state, int body) {
@@ -53,7 +57,7 @@ Hand spring(const model::Model& model, const model::State& state, int body, cons
   const Vec3 arm = what.rotates() ? Vec3(from - now.pose.position) : Vec3(Vec3::Zero());
   hand.local = now.pose.orientation.conjugate() * arm;
   hand.target = to;
-  const double rate = std::min(kRate / per_second, kGentle / step);
+  const double rate = std::min(kRate / per_second, kLargestRateStep / step);
   const double mass = 1 / mobility(what, now.pose.orientation, arm);
   hand.stiffness = mass * rate * rate;
   hand.damping = 2 * mass * rate;
@@ -67,6 +71,12 @@ Hand push(const model::State& state, int body, const Vec3& impulse, double step)
   hand.end = state.time + kPushSteps * step;
   hand.force = impulse / (kPushSteps * step);
   return hand;
+}
+
+int free_body(const model::Model& model, const std::string& name) {
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (model.bodies[b].name == name && model.bodies[b].mass > 0) return static_cast<int>(b);
+  throw std::runtime_error(fmt::format("there is no body \"{}\" that moves freely", name));
 }
 
 void lay_on(const std::shared_ptr<const Hand>& hand, model::Model& model) {

@@ -16,6 +16,7 @@
 #include "stickslip/model/model.h"
 
 #include <memory>
+#include <string>
 
 namespace stickslip::app {
 
@@ -38,6 +39,9 @@ struct Hand {
 [[nodiscard]] Hand spring(const model::Model& model, const model::State& state, int body, const Vec3& from,
                           const Vec3& to, double step, double per_second);
 [[nodiscard]] Hand push(const model::State& state, int body, const Vec3& impulse, double step);
+
+// The index of a body of that name which moves freely. Throws std::runtime_error when there is none.
+[[nodiscard]] int free_body(const model::Model& model, const std::string& name);
 
 // Lets the hand act on the body of the model. The hand may be moved later.
 void lay_on(const std::shared_ptr<const Hand>& hand, model::Model& model);

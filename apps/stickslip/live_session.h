@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A scene that runs while somebody watches and turns its knobs. The simulation has a thread of its own: it takes
+// A scene that runs while clients watch it and change its parameters. The simulation has a thread of its own: it takes
 // commands between steps, keeps pace with the clock where it can, and hands its newest state to a publisher; it never
-// waits for whoever looks. Nor does whoever looks wait for a step: the scene and the recording are at hand while one
-// computes, and the end of the process does not depend on the end of the step.
+// waits for a client. Nor does a client wait for a step: the scene and the recording are available while one computes,
+// and the end of the process does not depend on the end of the step.
 //
 // A changed parameter makes a new model from the scene file; the run goes on with it from the present state at the next
 // step. A body that thereby grows into another is moved aside without getting velocity. Bodies that move by a given
@@ -15,18 +15,17 @@
 // of them, with the parameters that held there.
 #pragma once
 
+#include "command_queue.h"
+#include "live_clock.h"
 #include "live_hand.h"
 #include "live_messages.h"
+#include "live_recording.h"
 
-#include "stickslip/recording/recorder.h"
-#include "stickslip/runs/observer.h"
+#include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
-#include "stickslip/simulation/simulation.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -80,58 +79,45 @@ class LiveSession {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Loaded;  // a scene with its simulation and observer
+  struct Loaded;  // a scene with its run
 
   struct Kept {  // a state to go back to
     double time = 0;
-    std::string checkpoint;
-    std::vector<double> memory;  // of the observer
+    std::string checkpoint;  // Run::save()
     std::shared_ptr<Loaded> loaded;
     std::map<std::string, std::string> overrides;
   };
 
-  void post(std::function<void()> command);
-  void await_commands();
   void run();
-  bool run_commands();
   void keep_pace();
   void one_step();
   // `same_scene`: only the hand has changed, and the recording goes on.
   void load(bool go_on, bool same_scene = false);
   void grasp(std::shared_ptr<Hand> hand);
   void change(const std::string& name, const std::map<std::string, std::string>& before);
-  [[nodiscard]] int free_body(const std::string& name) const;
   void keep_state();
   void start_recording();
   void publish_setting();
+  void forget_notice();
   void publish_frame(bool keep);
-  void anchor();
-  [[nodiscard]] std::shared_ptr<Loaded> make() const;
 
   std::string file_;
   std::map<std::string, std::string> overrides_;
   Publisher publisher_;
   SliderRanges ranges_;
-  std::filesystem::path folder_;  // of the recording; removed at the end
-
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<std::function<void()>> commands_;
-  bool stopping_ = false, ended_ = false, commanding_ = false;
+  LiveRecording recording_;
+  CommandQueue commands_;
+  std::mutex text_mutex_;
   std::string scene_text_;
-
-  std::mutex recorder_mutex_;  // held for every call of the recorder, never during a step
-  std::unique_ptr<recording::Recorder> recorder_;
 
   // Below: the simulation's thread only (and the constructor).
   std::shared_ptr<Loaded> now_;
-  std::size_t recorded_ = 0;
   bool playing_ = false, changed_ = true;
-  double speed_ = 1, anchor_time_ = 0, rate_ = 0, rate_time_ = 0;
-  Clock::time_point anchor_wall_, rate_wall_, last_frame_;
+  LiveClock clock_;
+  Clock::time_point last_frame_;
   std::string notice_, refused_;  // what was said last; the name whose value was not possible
   Ending ending_ = Ending::GoOn;
-  std::shared_ptr<Hand> hand_;  // null: nobody touches anything
+  std::shared_ptr<Hand> hand_;  // null: no client pulls or pushes a body
   std::deque<Kept> kept_;
   Clock::time_point last_kept_;
   int number_ = 0;  // of the setting

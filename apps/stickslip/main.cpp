@@ -4,12 +4,20 @@
 // The stickslip command: reads the command line and hands over to one verb. This is the surface at which errors of the
 // user become one line on standard error and an exit code.
 #include "plugin_loading.h"
+#include "terminal.h"
 #include "verbs.h"
 
+#include "stickslip/expression/nearest_name.h"
+#include "stickslip/stepping/method_fields.h"
+
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,14 +46,71 @@ constexpr const char* kExamples =
     "  stickslip solve --json problems/*.json.gz      one JSON object per file, for programs\n"
     "  stickslip solve --solver lemke --tol 1e-10 problem.json\n"
     "  stickslip list                                 steppers and solvers by name\n"
+    "  stickslip completion bash                      words for Tab (zsh, fish too), and the manual page\n"
     "\n"
     "Exit codes: 0 done and certified, 1 something was not solved, 2 bad input.";
 
+// Descriptions of options that are longer than the line go on below their beginning.
+class HelpFormatter : public CLI::Formatter {
+  std::string make_option_desc(const CLI::Option* option) const override {
+    constexpr int kUsual = 120, kLeast = 20;
+    const int terminal = stickslip::app::terminal_columns(STDOUT_FILENO);
+    const int left = (terminal > 0 ? terminal : kUsual) - static_cast<int>(get_column_width());
+    return stickslip::app::wrapped(CLI::Formatter::make_option_desc(option),
+                                   static_cast<std::size_t>(std::max(left, kLeast)));
+  }
+};
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
+}
+
 std::string verbs_of(const CLI::App& app) {
   std::string names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    names += (names.empty() ? "" : ", ") + verb->get_name();
+  for (const std::string& name : verb_names(app)) names += (names.empty() ? "" : ", ") + name;
   return names;
+}
+
+// The first word that looks like an option and that the chosen verb does not know; empty: none.
+std::string unknown_option(const CLI::App& app, int argc, char** argv, std::vector<std::string>& known) {
+  known = {"--help", "--version", "--plugin"};
+  for (const CLI::App* verb = &app; verb != nullptr;) {
+    for (const CLI::Option* option : verb->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    const auto chosen = verb->get_subcommands();
+    verb = chosen.empty() ? nullptr : chosen.front();
+  }
+  for (int i = 1; i < argc; ++i) {
+    const std::string given = argv[i], word = given.substr(0, given.find('='));
+    if (word.starts_with("--") && word.size() > 2 && std::ranges::find(known, word) == known.end()) return word;
+  }
+  return {};
+}
+
+// One line on what is wrong with the command line.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const auto chosen = app.get_subcommands();
+  if (argc > 1 && argv[1][0] != '-' && chosen.empty()) {
+    const std::string near = stickslip::expression::did_you_mean(argv[1], verb_names(app));
+    return std::string("\"") + argv[1] + "\" is not a verb; " + (near.empty() ? "known are " + verbs_of(app) : near) +
+           " (see stickslip --help)";
+  }
+  const std::string help = chosen.empty() ? "stickslip --help" : "stickslip " + chosen.front()->get_name() + " --help";
+  std::vector<std::string> known;
+  if (const std::string word = unknown_option(app, argc, argv, known); !word.empty()) {
+    std::string near = stickslip::expression::did_you_mean(word, known);
+    std::vector<std::string> fields;  // what one may take for an option of its own
+    stickslip::stepping::visit_fields(stickslip::stepping::Method(), [&](const auto& info, const auto&) {
+      fields.push_back("--" + std::string(info.name));
+    });
+    if (const std::string field = stickslip::expression::nearest_name(word, fields); near.empty() && !field.empty())
+      near = "did you mean '--set method." + field.substr(2) + "=...'?";
+    return "unknown option " + word + (near.empty() ? "" : "; " + near) + " (see " + help + ")";
+  }
+  return error.what() + (" (see " + help + ")");
 }
 
 int run(int argc, char** argv) {
@@ -54,6 +119,7 @@ int run(int argc, char** argv) {
       "stickslip"};
   app.set_version_flag("--version", std::string("stickslip ") + STICKSLIP_VERSION);
   app.footer(kExamples);
+  app.formatter(std::make_shared<HelpFormatter>());  // before the verbs, which inherit it
   app.require_subcommand(1);
   app.fallthrough();  // --plugin may stand after the verb
   std::vector<std::string> plugins;
@@ -79,17 +145,13 @@ int run(int argc, char** argv) {
   stickslip::app::add_sensitivity(app, exit_code);
   stickslip::app::add_solve(app, exit_code);
   stickslip::app::add_list(app, exit_code);
+  stickslip::app::add_completion(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      std::fprintf(stderr, "stickslip: \"%s\" is not a verb; known are %s (see stickslip --help)\n", argv[1],
-                   verbs_of(app).c_str());
-      return kBadInput;
-    }
-    std::fprintf(stderr, "stickslip: %s (see stickslip --help)\n", error.what());
+    std::fprintf(stderr, "stickslip: %s\n", complaint(app, error, argc, argv).c_str());
     return kBadInput;
   } catch (const stickslip::app::PluginError& error) {
     std::fprintf(stderr, "stickslip: %s\n", error.what());

@@ -3,6 +3,7 @@
 //
 // stickslip optimise STUDY: finds the parameters that make the objective of a study small.
 #include "batch.h"
+#include "interruption.h"
 #include "outputs.h"
 #include "progress.h"
 #include "step_check.h"
@@ -11,6 +12,7 @@
 #include "verbs.h"
 
 #include "stickslip/files/output_file.h"
+#include "stickslip/study/design_check.h"
 #include "stickslip/study/optimise.h"
 
 #include <fmt/format.h>
@@ -22,7 +24,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 namespace stickslip::app {
 namespace {
@@ -31,14 +32,17 @@ constexpr const char* kOptimiseExamples =
     "The study file has a table [optimise] with the parameters to choose and their bounds (docs/studies.md). One\n"
     "evaluation runs all trials of the study (entry poses, frictions, starts) with one design and combines their\n"
     "objectives: sum, mean, worst, or the mean of the worst share (cvar). The search is the same for every number of\n"
-    "threads.\n"
+    "threads. The best design is run again with half the step and under a second stepper; one whose objective changes\n"
+    "is an artefact of the steps, and the search goes on from it with half the step, up to three times. Ctrl-C ends\n"
+    "the search after the evaluation that it is at; the best design so far is kept.\n"
     "\n"
     "Examples:\n"
     "  stickslip optimise examples/plate-learning/circle.toml -o best.toml --log evaluations.csv\n"
     "  stickslip optimise study.toml --set method.step=1e-4 -o finer.toml\n"
     "  stickslip run best.toml                                          the design found, as a scene\n"
     "\n"
-    "Exit codes: 0 done, 1 no design has an objective or a file could not be written, 2 bad input.";
+    "Exit codes: 0 done, 1 no design has an objective, the best one is an artefact, or a file could not be written,\n"
+    "2 bad input.";
 
 struct OptimiseOptions {
   std::string file, output, log;
@@ -105,7 +109,7 @@ void print_result(const study::Study& study, const study::OptimiseResult& result
 }
 
 void print_json(const study::Study& study, const study::OptimiseResult& result, double seconds,
-                const std::vector<StepCheck>& checks) {
+                const std::vector<StepCheck>& checks, const std::vector<study::DesignCheck>& rounds) {
   nlohmann::json design = nlohmann::json::object();
   for (std::size_t i = 0; i < result.best.design.size(); ++i)
     design[study.optimise->variables[i].parameter] = result.best.design[i];
@@ -113,6 +117,8 @@ void print_json(const study::Study& study, const study::OptimiseResult& result, 
   for (const StepCheck& check : checks)
     for (const StepWarning& warning : check.warnings)
       contradicting.push_back({{"run", check.label}, {"observable", warning.observable}, {"changes", warning.changes}});
+  nlohmann::json checked = nlohmann::json::array();
+  for (const study::DesignCheck& check : rounds) checked.push_back(design_check_json(check));
   const nlohmann::json object = {
       {"start", std::isnan(result.first.value) ? nlohmann::json(nullptr) : nlohmann::json(result.first.value)},
       {"objective", result.best.value},
@@ -127,7 +133,8 @@ void print_json(const study::Study& study, const study::OptimiseResult& result, 
       {"seconds", seconds},
       {"method", study_method(study)},
       {"ending", result.ending},
-      {"contradicts_order", contradicting}};
+      {"contradicts_order", contradicting},
+      {"design_checks", checked}};
   fmt::print("{}\n", object.dump());
 }
 
@@ -145,13 +152,33 @@ std::vector<StepCheck> check_best(const study::Study& study, const study::Evalua
   return check_steps(study.scene_file.string(), threads, variants);
 }
 
+constexpr int kMostHalvings = 3;  // of the step, while the best design is an artefact of it
+
+// The result of all searches so far: the first start, the last best.
+void add_round(const study::OptimiseResult& now, bool first, study::OptimiseResult& all) {
+  const study::OptimiseResult before = all;
+  all = now;
+  if (first) return;
+  all.first = before.first;
+  all.evaluations += before.evaluations;
+  all.runs += before.runs;
+  all.gradients += before.gradients;
+  all.implicit_gradients += before.implicit_gradients;
+  all.crossed_gradients += before.crossed_gradients;
+}
+
+// From the design found, with half the step.
+void go_on_finer(const study::Evaluation& best, study::Study& study) {
+  study = study::with_steps(study, 0.5, false);
+  for (std::size_t k = 0; k < best.design.size(); ++k) study.optimise->variables[k].start = best.design[k];
+}
+
 int run_optimise(const OptimiseOptions& options) {
-  const study::Study study = study::load_study(options.file, overrides_of(options.set));
+  study::Study study = study::load_study(options.file, overrides_of(options.set));
   if (!study.optimise) {
     fmt::print(stderr, "stickslip: {}: the study has no [optimise]\n", options.file);
     return kBadInput;
   }
-  const study::TrialRunner runner(study);
   Outputs outputs({options.file}, options.force);
   if (!options.output.empty()) outputs.claim(options.output, OutputKind::Scene);
   if (!options.log.empty()) outputs.claim(options.log, OutputKind::Csv);
@@ -159,18 +186,33 @@ int run_optimise(const OptimiseOptions& options) {
   const bool shown = progress_wanted() && !options.quiet;
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  double best = std::numeric_limits<double>::infinity();
-  const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
-  const study::OptimiseResult result = study::optimise(study, runner, threads, [&](const study::Evaluation& now) {
-    log.write(now);
-    if (now.value < best) best = now.value;
-    if (shown)
-      show_progress_line(
-          static_cast<double>(now.number), static_cast<double>(study.optimise->evaluations),
-          fmt::format("{} of at most {} evaluations, {:.3g}/s, objective {:.6g}, best {:.6g}", now.number,
-                      study.optimise->evaluations, static_cast<double>(now.number) / seconds(), now.value, best));
-    return true;
-  });
+  const Interruption interruption;
+  const int threads = options.threads > 0 ? options.threads : default_threads();
+  study::OptimiseResult result;
+  std::vector<study::DesignCheck> rounds;  // one per search: each further one has half the step
+  const auto search = [&] {
+    double best = std::numeric_limits<double>::infinity();
+    const study::TrialRunner runner(study);
+    return study::optimise(study, runner, threads, [&](const study::Evaluation& now) {
+      log.write(now);
+      if (now.value < best) best = now.value;
+      if (shown)
+        show_progress_line(
+            static_cast<double>(now.number), static_cast<double>(study.optimise->evaluations),
+            fmt::format("{} of at most {} evaluations, {:.3g}/s, objective {:.6g}, best {:.6g}", now.number,
+                        study.optimise->evaluations, static_cast<double>(now.number) / seconds(), now.value, best));
+      return !interruption.asked();
+    });
+  };
+  for (bool again = true; again;) {
+    const study::OptimiseResult now = search();
+    add_round(now, rounds.empty(), result);
+    if (result.best.number == 0) break;
+    rounds.push_back(study::check_design(study, threads, result.best, result.first.value));
+    again = !interruption.asked() && rounds.back().verdict == study::DesignCheck::Verdict::Artefact &&
+            static_cast<int>(rounds.size()) <= kMostHalvings;
+    if (again) go_on_finer(result.best, study);
+  }
   if (shown) end_progress();
   if (result.best.number == 0) {
     fmt::print(stderr, "stickslip: {}:{}:{}: no design has an objective; the first: {}\n", study.objective_place.file,
@@ -180,15 +222,22 @@ int run_optimise(const OptimiseOptions& options) {
   const double searched = seconds();
   const std::vector<StepCheck> checks = check_best(study, result.best, threads);
   if (options.json) {
-    print_json(study, result, searched, checks);
+    print_json(study, result, searched, checks, rounds);
   } else {
     print_result(study, result, searched);
     print_step_checks(checks);
+    for (std::size_t k = 0; k < rounds.size(); ++k)
+      fmt::print("{:<10} objective {}{}\n", k == 0 ? "again" : "", study::text_of(rounds[k]),
+                 k + 1 < rounds.size() ? "; the search goes on with half the step" : "");
   }
-  if (options.output.empty()) return kDone;
-  files::write_file(options.output, study::design_as_scene(study, result.best, options.output));
-  if (!options.json) fmt::print("scene      {}\n", options.output);
-  return kDone;
+  const bool artefact = rounds.back().verdict == study::DesignCheck::Verdict::Artefact;
+  if (artefact)
+    fmt::print(stderr, "stickslip: {}: the best design is an artefact of the steps: take shorter ones\n", options.file);
+  if (!options.output.empty()) {
+    files::write_file(options.output, study::design_as_scene(study, result.best, options.output));
+    if (!options.json) fmt::print("scene      {}\n", options.output);
+  }
+  return artefact ? kFailed : kDone;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "batch.h"
 #include "output_name.h"
 #include "outputs.h"
+#include "plan_check.h"
 #include "plan_record.h"
 #include "run_session.h"
 #include "verbs.h"
@@ -18,9 +19,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace stickslip::app {
 namespace {
@@ -35,14 +38,15 @@ constexpr const char* kPlanExamples =
     "as a scene that `stickslip run` replays, with a recording of the replay and a page of all solutions. What is not\n"
     "found is reported as not found, with the best violation: that is no proof that there is none. The closest "
     "attempt\n"
-    "is then recorded as NAME-closest, to look at.\n"
+    "is then recorded as NAME-closest, to look at. A solution is run again with half and a quarter of the step and\n"
+    "under a second stepper: 'again' says whether it holds.\n"
     "\n"
     "Examples:\n"
     "  stickslip plan examples/plan-ball/plan.toml\n"
     "  stickslip plan examples/plan-ball/plan.toml --set target_x=0.8 --set steps=1000 --json --no-record\n"
-    "  stickslip run plan-ball.toml\n"
+    "  stickslip run plan-ball-plan.toml\n"
     "\n"
-    "Exit codes: 0 found, 1 not found or not written, 2 bad input.";
+    "Exit codes: 0 found, 1 not found, not written, or an artefact of the steps, 2 bad input.";
 
 struct PlanCommand {
   std::string file, output;
@@ -54,12 +58,12 @@ struct PlanCommand {
 struct Written {
   std::string scene, recording, page;
   double replay = 0;
+  std::optional<PlanCheck> check;  // of a solution
 };
 
+// Apart from what `run` writes for the scene of the same folder, and never the plan itself.
 std::string default_name(const std::string& file) {
-  const std::string name = name_after(file, "plan");
-  const bool same = name == std::filesystem::path(file).stem();
-  return name + (same ? "-solved.toml" : ".toml");
+  return name_after(file, "plan") + "-plan.toml";
 }
 
 // The scene of solution `number` from 0, or of the closest attempt.
@@ -102,6 +106,7 @@ Written write_solution(const PlanCommand& command, const Plan& plan, const PlanR
       reached = planning::EndConditions(plan, scene).reached(start, session.simulation().state());
   }
   written.replay = planning::worst_violation(reached);
+  if (solved) written.check = check_plan(plan, written.scene);
   if (!command.record) return written;
   written.recording = replay.output;
   recording::attach_plan(written.recording, plan_record(plan, result, number, scene, reached));
@@ -146,6 +151,11 @@ nlohmann::json touches_of(const scene::Scene& scene, const Solution& solution) {
   return list;
 }
 
+// Numbers that JSON knows; null for infinite ones.
+nlohmann::json finite(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
 nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const Solution& solution,
                              const Written& written) {
   nlohmann::json unknowns = nlohmann::json::object();
@@ -172,15 +182,17 @@ nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const 
                            {"start", solution.start},
                            {"origin", solution.origin},
                            {"plan", written.scene}};
+  if (written.check)
+    object["again"] = {{"verdict", written.check->artefact ? "artefact" : "holds"},
+                       {"half_step", finite(written.check->half)},
+                       {"quarter_step", finite(written.check->quarter)},
+                       {"second_stepper", written.check->other},
+                       {"second_step", written.check->other_step},
+                       {"second", finite(written.check->second)}};
   if (plan.has_objective) object["objective"] = solution.objective;
   if (!written.recording.empty()) object["recording"] = written.recording;
   if (!written.page.empty()) object["page"] = written.page;
   return object;
-}
-
-// Numbers that JSON knows; null for infinite ones.
-nlohmann::json finite(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
 
 // What was asked: the unknowns with their bounds, and the conditions.
@@ -221,6 +233,8 @@ nlohmann::json result_json(const Plan& plan, const scene::Scene& scene, const Pl
   object["status"] = result.status == PlanResult::Status::Solved ? "solved" : "not-found";
   object["seconds"] = result.seconds;
   object["steps"] = plan.steps;
+  object["stepper"] = scene.method.stepper;
+  object["stepper_note"] = plan.stepper_note;
   object["method"] = result.method;
   object["derivatives"] = result.derivatives;
   object["starts"] = result.starts;
@@ -242,12 +256,14 @@ void print_solution(const Plan& plan, const scene::Scene& scene, const Solution&
                body_name(scene, touch.body_b));
   fmt::print("  residuals    conditions {:.1e}, dynamics {:.1e}, complementarity {:.1e}, replay {:.1e}\n",
              solution.violation, solution.dynamics, solution.complementarity, written.replay);
+  if (written.check) fmt::print("  again        {}\n", text_of(*written.check));
   fmt::print("  written      {}{}{}{}{}\n", written.scene, written.recording.empty() ? "" : ", ", written.recording,
              written.page.empty() ? "" : ", ", written.page);
 }
 
 void print_result(const Plan& plan, const scene::Scene& scene, const PlanResult& result,
                   const std::vector<Written>& written) {
+  if (!plan.stepper_note.empty()) fmt::print("note         {}\n", plan.stepper_note);
   if (result.status == PlanResult::Status::NotFound) {
     fmt::print("not found    {} starts, {} runs, {:.3g} s\n", result.starts, result.runs, result.seconds);
     if (result.closest.size() > 0) {
@@ -299,7 +315,13 @@ int run_plan(const PlanCommand& command) {
     fmt::print("{}\n", object.dump());
   else
     print_result(plan, scene, result, written);
-  return result.status == PlanResult::Status::Solved ? kDone : kFailed;
+  if (result.status != PlanResult::Status::Solved) return kFailed;
+  const bool holds =
+      std::ranges::any_of(written, [](const Written& one) { return !one.check || !one.check->artefact; });
+  if (!holds)
+    fmt::print(stderr, "stickslip: {}: {} an artefact of the steps: take more of them (--set steps=...)\n",
+               command.file, written.size() > 1 ? "every solution is" : "the solution is");
+  return holds ? kDone : kFailed;
 }
 
 }  // namespace

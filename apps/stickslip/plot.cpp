@@ -106,11 +106,18 @@ void add_look(CLI::App& verb, PlotOptions& options) {
   verb.add_flag("!--no-legend", options.legend, "Do not name the curves");
   verb.add_flag("!--no-start", options.mark_start, "Do not mark where paths begin");
   verb.add_flag("--modes", options.modes, "Contact modes of the first run as bands below the last panel");
-  verb.add_option("--still", options.stills, "A picture of the first run's scene at this time; may be repeated")
+  verb.add_option("--still", options.stills,
+                  "A picture of the first run's scene at this time; with --split a row for each run; may be repeated")
       ->take_all()
       ->expected(1);
-  verb.add_option("--view", options.view, "Pictures of scenes in space: from where")
-      ->transform(CLI::CheckedTransformer(view_names()));
+  verb.add_option("--inset", options.insets,
+                  "TIME[@CORNER[,PANEL]]: the same inside a panel; top-right of the first, or bottom-left ...");
+  verb.add_option("--label", options.labels,
+                  "TEXT@X,Y (in space X,Y,Z): a name in the pictures; with a second point, a measuring line")
+      ->take_all()
+      ->expected(1);
+  verb.add_option("--view", options.view,
+                  "Scenes in space from oblique, top, front, side, or AZIMUTH,ELEVATION[,ZOOM] in degrees");
   verb.add_option("--columns", options.columns, "Panels side by side")->check(CLI::Range(1, 6))->capture_default_str();
   verb.add_option("--size", options.size, "WIDTHxHEIGHT in cm: of the figure, and of a panel's chart");
   verb.add_option("--style", options.style, "colour (told apart by the colour-blind too), or print: black and greys")
@@ -143,6 +150,7 @@ void add_plot(CLI::App& app, int& exit_code) {
   verb->add_flag("--slope", options->slope, "With --log xy: fit and print slopes");
   CLI::Option* field =
       verb->add_option("--field", options->field, "\"X, Y, U, V\": an arrow (U, V) at (X, Y) for every row");
+  verb->add_option("--arrow-unit", options->arrow_unit, "With --field: the unit of U and V");
   verb->add_option("--heat", options->heat, "\"X, Y, VALUE\": coloured cells; means where rows share a cell")
       ->excludes(field);
   verb->add_option("--set", options->set, "Scenes: name=value, as in run")->take_all()->expected(1);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -52,6 +53,7 @@ class PlotBuilder {
     if (options_.modes && panels.empty()) throw std::invalid_argument("--modes: bands go below a panel; add -y");
     if (options_.modes) add_modes();
     if (!options_.stills.empty()) add_stills();
+    add_insets();
     return std::move(result_);
   }
 
@@ -64,7 +66,7 @@ class PlotBuilder {
     figure.title = options_.title;
     figure.columns = options_.columns;
     figure.print = options_.style == "print";
-    figure.view = options_.view;
+    figure.view = report::view_of(options_.view);
     if (options_.columns > 1) figure.width = 250.0 * options_.columns + 40;
     if (!options_.size.empty()) std::tie(figure.width, figure.height) = page_size(options_.size);
   }
@@ -83,7 +85,7 @@ class PlotBuilder {
       if (const std::string text = source.series->scene(); !text.empty()) scenes.insert(text);
     if (scenes.size() < 2 || options_.split) return;
     result_.notes.push_back(
-        fmt::format("the runs are of {} different scenes: the same name may mean other things", scenes.size()));
+        fmt::format("the runs are of {} different scenes: the same name may mean something else", scenes.size()));
     result_.figure.note = fmt::format("Runs of {} different scenes.", scenes.size());
   }
 
@@ -157,9 +159,14 @@ class PlotBuilder {
       const Rows rows = rows_of(*source, expressions, x_.expression);
       for (std::size_t k = 0; k < list.size(); ++k) {
         FigureCurve curve;
-        curve.label = shown_.size() == 1 ? (list.size() > 1 || list[k].named ? list[k].label : "")
-                      : list.size() == 1 ? source->label
-                                         : fmt::format("{}, {}", list[k].label, source->label);
+        // Alone it needs no name, but beside formulas and other data.
+        const bool beside = !options_.overlay.empty() || !options_.theory.empty();
+        if (shown_.size() > 1)
+          curve.label = list.size() == 1 ? source->label : fmt::format("{}, {}", list[k].label, source->label);
+        else if (list.size() > 1 || list[k].named)
+          curve.label = list[k].label;
+        else if (beside)
+          curve.label = with_unit(list[k], *source->series);
         curve.marks = options_.points;
         curve.line = !options_.points || rows.x.size() < 60;
         curve.mark_start = !over_time() && options_.mark_start && options_.reduce.empty() && source->series->has_time();
@@ -397,17 +404,83 @@ class PlotBuilder {
   }
 
   void add_stills() {
-    const report::RunData& run = first_run("--still");
+    add_labels();
+    if (!options_.split) {
+      for (const double t : options_.stills)
+        result_.figure.stills.push_back(still_at("--still", t, first_run("--still")));
+      return;
+    }
+    for (const PlotSource& source : all()) {
+      if (source.series->run() == nullptr)
+        throw std::invalid_argument(fmt::format("--still: {} is no recording and no scene", source.series->name()));
+      for (const double t : options_.stills) {
+        result_.figure.stills.push_back(still_at("--still", t, *source.series->run()));
+        result_.figure.stills.back().title = source.label;
+      }
+    }
+    result_.figure.still_columns = options_.stills.size();
+    for (const report::FigureStill& still : result_.figure.stills)  // all to one scale
+      for (const Vec3& corner : {still.data->bounds.low, still.data->bounds.high})
+        result_.figure.labels.push_back({"", corner, std::nullopt});
+  }
+
+  // TEXT@X,Y or TEXT@X,Y,X,Y; coordinates are formulas with the parameters of the first run.
+  void add_labels() {
+    const auto dimension = static_cast<std::size_t>(first_run("--label").description.model.dimension);
+    for (const std::string& text : options_.labels) {
+      const std::size_t at = text.find('@');
+      std::vector<double> values;
+      if (at != std::string::npos && at > 0)
+        for (const std::string& part : split_list(text.substr(at + 1)))
+          values.push_back(all().front().series->formula(part, "t", {0}).front());
+      if (values.size() != dimension && values.size() != 2 * dimension)
+        throw std::invalid_argument(fmt::format("--label {}: write TEXT@{} or twice as many coordinates, for a line",
+                                                text, dimension == 2 ? "X,Y" : "X,Y,Z"));
+      values.resize(std::max<std::size_t>(values.size(), 3), 0);
+      const auto point = [&](std::size_t first) {
+        return Vec3(values[first], values[first + 1], dimension == 3 ? values[first + 2] : 0);
+      };
+      report::StillLabel label{text.substr(0, at), point(0), std::nullopt};
+      if (values.size() > 3) label.to = point(dimension);
+      result_.figure.labels.push_back(std::move(label));
+    }
+  }
+
+  // A run's scene at the recorded frame next to a time.
+  static report::FigureStill still_at(const char* option, double t, const report::RunData& run) {
     const std::vector<double>& time = run.recording.time();
-    for (const double t : options_.stills) {
-      const double slack = 1e-6 * (time.back() - time.front());
-      if (t < time.front() - slack || t > time.back() + slack)
-        throw std::invalid_argument(
-            fmt::format("--still {:.6g}: the recording goes from {:.6g} to {:.6g}", t, time.front(), time.back()));
-      const auto after = std::lower_bound(time.begin(), time.end(), t);
-      auto k = static_cast<std::size_t>(after - time.begin());
-      if (k == time.size() || (k > 0 && t - time[k - 1] < time[k] - t)) --k;
-      result_.figure.stills.push_back({&run, k});
+    const double slack = 1e-6 * (time.back() - time.front());
+    if (!(t >= time.front() - slack && t <= time.back() + slack))
+      throw std::invalid_argument(
+          fmt::format("{} {:.6g}: the recording goes from {:.6g} to {:.6g}", option, t, time.front(), time.back()));
+    const auto after = std::lower_bound(time.begin(), time.end(), t);
+    auto k = static_cast<std::size_t>(after - time.begin());
+    if (k == time.size() || (k > 0 && t - time[k - 1] < time[k] - t)) --k;
+    return {&run, k, {}};
+  }
+
+  // TIME[@CORNER[,PANEL]]
+  void add_insets() {
+    for (const std::string& text : options_.insets) {
+      const auto refuse = [&](const std::string& why) {
+        throw std::invalid_argument(fmt::format("--inset {}: {}", text, why));
+      };
+      const std::size_t at = std::min(text.find('@'), text.size()), comma = std::min(text.find(',', at), text.size());
+      const std::string corner = at < text.size() ? text.substr(at + 1, comma - at - 1) : "top-right";
+      double t = 0;
+      std::size_t panel = 1;
+      if (std::from_chars(text.data(), text.data() + at, t).ptr != text.data() + at || at == 0)
+        refuse("begins with a time, as in 0.2@bottom-left");
+      if (comma < text.size() &&
+          (comma + 1 == text.size() ||
+           std::from_chars(text.data() + comma + 1, text.data() + text.size(), panel).ptr != text.data() + text.size()))
+        refuse("ends with the number of a panel, as in 0.2@bottom-left,2");
+      if (corner != "top-right" && corner != "top-left" && corner != "bottom-right" && corner != "bottom-left")
+        refuse("the corner is top-left, top-right, bottom-left or bottom-right");
+      std::vector<report::FigurePanel>& panels = result_.figure.panels;
+      if (panel < 1 || panel > panels.size()) refuse(fmt::format("there are {} panels", panels.size()));
+      panels[panel - 1].insets.push_back(
+          {still_at("--inset", t, first_run("--inset")), corner.ends_with("right"), corner.starts_with("top")});
     }
   }
 

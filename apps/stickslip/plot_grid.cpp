@@ -50,7 +50,7 @@ std::vector<FigurePanel> field_panels(const PlotOptions& options, const std::vec
   for (const PlotSource& source : sources) {
     const std::vector<std::vector<double>> v = evaluate(source, parts);
     FigurePanel panel = panel_for(options, source, parts, panels.size(), sources.size() > 1);
-    panel.arrow_unit = source.series->unit_of(parts[2].expression);
+    panel.arrow_unit = options.arrow_unit.empty() ? source.series->unit_of(parts[2].expression) : options.arrow_unit;
     for (std::size_t r = 0; r < v[0].size(); ++r)
       if (std::isfinite(v[0][r] + v[1][r] + v[2][r] + v[3][r]))
         panel.arrows.push_back({{v[0][r], v[1][r]}, {v[2][r], v[3][r]}});

@@ -17,18 +17,20 @@ namespace stickslip::app {
 struct PlotOptions {
   std::vector<std::string> files, set, vary;
   std::vector<std::string> y, theory, overlay;
-  std::string x, against, reduce, field, heat;
+  std::string x, against, reduce, field, heat, arrow_unit;
   std::string window, x_range, y_range, log;
   bool slope = false, points = false, split = false, legend = true, modes = false, equal = false, not_equal = false,
        mark_start = true;
   std::vector<double> stills;
+  std::vector<std::string> labels;  // of the stills: TEXT@X,Y or TEXT@X,Y,X,Y
   std::string title, x_label;
   std::vector<std::string> y_labels;
   std::string style = "colour", size;
   int columns = 1;
   std::vector<std::string> outputs;
   std::string data;
-  report::View view = report::View::Oblique;
+  std::vector<std::string> insets;  // TIME[@CORNER[,PANEL]]
+  std::string view = "oblique";
   int pixels = 0;
   bool force = false;
 };

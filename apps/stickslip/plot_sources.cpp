@@ -97,8 +97,11 @@ void PlotSources::run_scene(const std::string& label, const std::string& file) {
       throw std::runtime_error(fmt::format("{}{}: a step could not be certified; the run ended at t = {:.6g}", file,
                                            name.empty() ? "" : " with " + name, session.simulation().time()));
     const std::string group = label.empty() ? name_after(file, "scene") : label;
-    sources_.push_back({name.empty() ? group : name, group, report::open_series(run.output, file)});
-    sources_.back().series->known = known;
+    std::unique_ptr<report::SeriesSource> series = report::open_series(run.output, file);
+    series->known = known;
+    if (axes.size() == 1 && !known.empty() && axes.front().name == short_name(axes.front().name))
+      if (const std::string unit = series->unit_of(axes.front().name); !unit.empty()) name += " " + unit;
+    sources_.push_back({name.empty() ? group : name, group, std::move(series)});
     more = false;
     for (std::size_t k = axes.size(); k-- > 0 && !more;) {
       more = ++at[k] < axes[k].values.size();

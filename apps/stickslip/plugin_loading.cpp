@@ -23,9 +23,10 @@ class Host final : public simulation::PluginHost {
     check(info.name, collision::colliders());
     collision::register_collider(info, factory);
   }
-  void add_stepper(AlgorithmInfo info, stepping::StepperFactory factory) override {
+  void add_stepper(AlgorithmInfo info, stepping::StepperFactory factory,
+                   const stepping::StepperTraits& traits) override {
     check(info.name, stepping::steppers());
-    stepping::register_stepper(info, factory);
+    stepping::register_stepper(info, factory, traits);
   }
   void add_contact_solver(AlgorithmInfo info, complementarity::ExternalContactFactory factory) override {
     check(info.name, complementarity::ContactSolver::algorithms());

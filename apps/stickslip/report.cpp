@@ -4,6 +4,7 @@
 // stickslip report FILE.h5: a recording, or the store of a study, as a page to look at.
 #include "figures.h"
 #include "outputs.h"
+#include "terminal.h"
 #include "verbs.h"
 
 #include "stickslip/files/output_file.h"
@@ -43,8 +44,8 @@ constexpr const char* kExamples =
 
 struct ReportOptions {
   std::vector<std::string> files;
-  std::string output, study;
-  bool svg = false, png = false, force = false, compare = false;
+  std::string output, study, view = "oblique";
+  bool svg = false, png = false, force = false, compare = false, open = false;
   report::StillOptions still;
 };
 
@@ -74,7 +75,9 @@ Content page_of_recordings(const ReportOptions& options) {
   if (options.svg || options.png) {
     check_times(options.still.times, recordings.front()->time());
     const auto format = options.svg ? report::Painter::Format::Svg : report::Painter::Format::Png;
-    return report::draw_still(data.front(), format, options.still);
+    report::StillOptions still = options.still;
+    still.view = report::view_of(options.view);
+    return report::draw_still(data.front(), format, still);
   }
   std::vector<report::NamedRun> runs;
   for (std::size_t k = 0; k < data.size(); ++k)
@@ -139,6 +142,10 @@ int write_report(const ReportOptions& options) {
     return kFailed;
   }
   fmt::print("{}: {} ({:.2f} MB)\n", still ? "picture" : "page", output, static_cast<double>(content.size()) / 1e6);
+  if (options.open && !open_in_browser(output)) {
+    fmt::print(stderr, "stickslip: no program to open {} with (xdg-open)\n", output);
+    return kFailed;
+  }
   return kDone;
 }
 
@@ -151,6 +158,7 @@ void add_report(CLI::App& app, int& exit_code) {
   verb->add_option("FILE", options->files, "Recordings (HDF5), or the store of a study (SQLite)")->required();
   verb->add_option("-o,--output", options->output, "File to write (default: named after the first recording)");
   add_force_option(*verb, options->force);
+  verb->add_flag("--open", options->open, "Show what was written in the browser");
   verb->add_flag("--compare", options->compare, "Two recordings over each other: ghosts, common curves, differences");
   verb->add_option("--study", options->study, "The study file, when it was moved");
   CLI::Option* svg = verb->add_flag("--svg", options->svg, "A picture instead of a page, as SVG");
@@ -159,8 +167,9 @@ void add_report(CLI::App& app, int& exit_code) {
   verb->add_option("--frames", options->still.frames, "Pictures: frames over the run, where no times are given")
       ->check(CLI::Range(1, 60))
       ->capture_default_str();
-  verb->add_option("--view", options->still.view, "Pictures of scenes in space: from where")
-      ->transform(CLI::CheckedTransformer(view_names()));
+  verb->add_option(
+      "--view", options->view,
+      "Pictures of scenes in space from oblique, top, front, side, or AZIMUTH,ELEVATION[,ZOOM] in degrees");
   verb->add_flag("!--no-charts", options->still.charts, "Pictures: frames only");
   verb->callback([options, &exit_code] { exit_code = write_report(*options); });
 }

@@ -18,15 +18,16 @@ namespace {
 constexpr const char* kRunExamples =
     "The scene file is described in docs/scene-reference.md. The run is recorded (HDF5) as it goes; a run that is "
     "killed\n"
-    "leaves a readable recording. Every step is certified; a step that no solver certifies ends the run with exit code "
-    "1,\n"
-    "and its contact problem is saved for stickslip solve. So does a step after which the audit does not hold: bodies\n"
-    "overlap, contacts added energy, forces do not explain the motion, the state is not finite.\n"
+    "leaves a readable recording. Every step is certified. A step that no solver certifies is tried in halves,\n"
+    "quarters and eighths, then taken at certificate_at_worst and counted; one that is not certified even so ends the\n"
+    "run with exit code 1, and its contact problem is saved for stickslip solve. So does a step after which the audit\n"
+    "does not hold: bodies overlap, contacts added energy, forces do not explain the motion, the state is not finite.\n"
     "\n"
     "Examples:\n"
     "  stickslip run examples/meter-stick/scene.toml\n"
     "  stickslip run scene.toml --set mu=0.4 --set method.step=1e-4 -o out.h5\n"
     "  stickslip run scene.toml --json --no-record\n"
+    "  stickslip run examples/rolling/scene.toml --error-bars   each observable +- its error, half the cost more\n"
     "  stickslip run scene.toml --checkpoint run.ckpt          and later: --resume run.ckpt\n"
     "\n"
     "Exit codes: 0 done and certified, 1 the run failed (what was recorded is kept), 2 bad input.";
@@ -99,7 +100,7 @@ int check_scene(const RunOptions& options) {
     const scene::Scene& scene = session.scene();
     fmt::print("{}: good. {} bodies, {} parameters, {} observables, duration {:.6g}, {} with step {:.6g}\n",
                options.scene, scene.model.bodies.size(), scene.parameters.size(), scene.observables.size(),
-               scene.duration, scene.method.stepper, scene.method.step);
+               scene.duration, stepper_text(scene), scene.method.step);
     return kDone;
   } catch (const std::exception& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
@@ -132,7 +133,12 @@ void add_run(CLI::App& app, int& exit_code) {
   verb->add_option("--threads", *threads,
                    "Islands of contacts solved at the same time (method.threads); the result does not depend on it")
       ->check(CLI::Range(1, 1024));
-  verb->callback([options, threads, no_audit, &exit_code] {
+  auto bars = std::make_shared<bool>(false);
+  verb->add_flag("--error-bars", *bars,
+                 "Each observable +- its error, from runs with three and six times the step beside the run "
+                 "(method.error_bars = on)");
+  verb->callback([options, threads, no_audit, bars, &exit_code] {
+    if (*bars) options->set.emplace_back("method.error_bars=on");
     if (*no_audit) options->set.emplace_back("method.audit=off");
     if (*threads > 0) options->set.push_back(fmt::format("method.threads={}", *threads));
     exit_code = run_scene(*options);

@@ -4,6 +4,8 @@
 
 #include "audit_text.h"
 #include "method_json.h"
+#include "mode_mark.h"
+#include "terminal.h"
 
 #include <fmt/format.h>
 
@@ -22,16 +24,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kBandWidth = 64;
 constexpr std::size_t kMostPairs = 20, kMostSwitches = 12;
-
-char mark_of(Mode mode) {
-  switch (mode) {
-    case Mode::Open: return '.';
-    case Mode::Stick: return '=';
-    case Mode::Roll: return 'o';
-    case Mode::Slide: return '~';
-  }
-  return '?';
-}
 
 using Pair = std::pair<int, int>;
 
@@ -159,15 +151,30 @@ Json audit_json(const simulation::Simulation& run) {
 
 }  // namespace
 
+std::string stepper_text(const scene::Scene& scene) {
+  if (scene.why_stepper.empty()) return scene.method.stepper;
+  return fmt::format("{} (auto: {})", scene.method.stepper, scene.why_stepper);
+}
+
+// What follows the value of an observable; empty without error bars.
+std::string error_bar_text(const RunSession& session, std::size_t k) {
+  if (session.error_bars().empty()) return {};
+  const runs::ErrorBar& bar = session.error_bars()[k];
+  if (bar.resolved) return fmt::format("  +- {:.2g}", bar.error);
+  return fmt::format("  NOT RESOLVED ({}; coarser runs differ by {:.2g})", bar.why_not, bar.spread);
+}
+
 void print_run_report(const RunSession& session, RunEnd end) {
   const simulation::Simulation& run = session.simulation();
   const simulation::Counters& counters = run.counters();
   const stepping::Method& method = run.method();
   fmt::print("{}\n", session.scene().title.empty() ? session.scene().file.string() : session.scene().title);
-  fmt::print("  {} at t = {:.9g} after {} steps in {:.3g} s ({:.3g} us per step)\n", end_text(session, end), run.time(),
-             counters.steps, session.wall_seconds(),
-             counters.steps > 0 ? 1e6 * session.wall_seconds() / static_cast<double>(counters.steps) : 0.0);
-  fmt::print("  method       {}, {}, step {:.6g}\n", method.stepper,
+  const std::string ended = end_text(session, end);
+  fmt::print("  {} at t = {:.9g} after {} steps in {} ({} per step)\n",
+             end == RunEnd::Uncertified ? toned(ended, Tone::Bad) : ended, run.time(), counters.steps,
+             duration_text(session.wall_seconds()),
+             duration_text(counters.steps > 0 ? session.wall_seconds() / static_cast<double>(counters.steps) : 0.0));
+  fmt::print("  method       {}, {}, step {:.6g}\n", stepper_text(session.scene()),
              method.friction == stepping::FrictionLaw::Pyramid
                  ? fmt::format("pyramid of {} directions", method.directions)
                  : std::string("exact friction cone"),
@@ -185,7 +192,7 @@ void print_run_report(const RunSession& session, RunEnd end) {
                counters.steps, method.certificate_at_worst);
   fmt::print("  audit        {}\n", audit_text(run));
   if (counters.divisions > 0 || counters.passages > 0)
-    fmt::print("  between      {} cuts of steps where bodies would have passed through each other{}\n",
+    fmt::print("  passages     {} cuts of steps where bodies would have passed through each other{}\n",
                counters.divisions,
                counters.passages > 0 ? fmt::format("; {} PARTS COULD NOT BE MADE SAFE", counters.passages) : "");
   std::size_t width = 0;
@@ -193,7 +200,8 @@ void print_run_report(const RunSession& session, RunEnd end) {
     width = std::max(width, observable.name.size());
   for (std::size_t k = 0; k < session.observables().size(); ++k) {
     const scene::Observable& observable = session.scene().observables[k];
-    fmt::print("  {:<{}}  {:.12g} {}\n", observable.name, width, session.observables()[k], observable.unit);
+    fmt::print("  {:<{}}  {:.12g} {}{}\n", observable.name, width, session.observables()[k], observable.unit,
+               error_bar_text(session, k));
   }
   print_timeline(session);
   if (!session.recording_path().empty()) fmt::print("\nrecording: {}\n", session.recording_path());
@@ -206,7 +214,10 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["scene"] = session.scene().file.string();
   out["time"] = run.time();
   out["steps"] = counters.steps;
-  out["certified"] = end != RunEnd::Uncertified;
+  // Every step reached method.certificate. A run that came to its end at certificate_at_worst is told by the next line.
+  const bool to_its_end = end != RunEnd::Uncertified;
+  out["certified"] = to_its_end && counters.at_worst == 0;
+  out["certified_at_worst"] = to_its_end;
   out["worst_residual"] = number(counters.worst_residual);
   out["worst_time"] = number(counters.worst_time);
   out["steps_at_worst"] = counters.at_worst;
@@ -215,6 +226,16 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["observe"] = Json::object();
   for (std::size_t k = 0; k < session.observables().size(); ++k)
     out["observe"][session.scene().observables[k].name] = number(session.observables()[k]);
+  if (!session.error_bars().empty()) {
+    out["error_bars"] = Json::object();
+    for (std::size_t k = 0; k < session.error_bars().size(); ++k) {
+      const runs::ErrorBar& bar = session.error_bars()[k];
+      out["error_bars"][session.scene().observables[k].name] = {{"resolved", bar.resolved},
+                                                                {"error", bar.resolved ? Json(bar.error) : Json()},
+                                                                {"spread", number(bar.spread)},
+                                                                {"why_not", bar.why_not}};
+    }
+  }
   out["bodies"] = Json::object();
   for (std::size_t b = 0; b < run.model().bodies.size(); ++b) {
     const model::BodyState& state = run.state().bodies[b];
@@ -231,6 +252,7 @@ void print_run_json(const RunSession& session, RunEnd end) {
   for (const scene::Parameter& parameter : session.scene().parameters)
     out["parameters"][parameter.name] = parameter.value;
   out["method"] = method_json(run.method());
+  if (!session.scene().why_stepper.empty()) out["why_stepper"] = session.scene().why_stepper;
   if (const simulation::StepChoice& choice = session.step_choice(); choice.runs > 0)
     out["error"] = {{"asked", run.method().tolerance}, {"estimate", choice.estimate}, {"runs", choice.runs}};
   out["end"] = end == RunEnd::Finished                 ? "finished"

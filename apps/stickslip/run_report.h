@@ -8,6 +8,9 @@
 
 namespace stickslip::app {
 
+// The stepper, and why it was chosen where the scene leaves it open.
+[[nodiscard]] std::string stepper_text(const scene::Scene& scene);
+
 void print_run_report(const RunSession& session, RunEnd end);
 void print_run_json(const RunSession& session, RunEnd end);
 

@@ -54,7 +54,7 @@ RunSession::RunSession(const RunOptions& options, scene::Scene scene) : options_
   if (scene_.method.tolerance > 0 && options_.find_step) choose_step();
   run_ = std::make_unique<runs::Run>(scene_);
   values_.resize(scene_.observables.size());
-  show_progress_ = progress_wanted();
+  show_progress_ = options_.progress && progress_wanted();
 
   if (options_.resume.empty()) {
     check_overlaps();
@@ -90,10 +90,19 @@ void RunSession::claim_outputs() {
 }
 
 void RunSession::choose_step() {
-  choice_ = runs::find_step(scene_);
+  choice_ = runs::find_step(scene_, polling());
   if (!choice_.reached)
     throw AccuracyError(fmt::format("{}: {}", options_.scene, runs::tolerance_out_of_reach(scene_, choice_)));
   scene_.method.step = choice_.step;
+}
+
+// The same question beside the run as within it.
+runs::Run::Hook RunSession::polling() const {
+  if (!options_.poll) return {};
+  return runs::asking([this] {
+    options_.poll();
+    return true;
+  });
 }
 
 void RunSession::check_overlaps() {
@@ -120,18 +129,38 @@ RunEnd RunSession::run() {
     if (simulation().audit().passed()) save_failed_problem();  // else no contact problem is to blame
     return end;
   }
-  const bool stopped = end == RunEnd::Stopped;
-  if (recorder_) recorder_->close((stopped ? "stopped: " + stop_text() : "finished") + audit_line(simulation()));
+  const std::string ending =
+      (end == RunEnd::Stopped ? "stopped: " + stop_text() : "finished") + audit_line(simulation());
+  try {
+    if (scene_.method.error_bars == stepping::ErrorBars::On) error_bars_ = runs::error_bars(*run_, polling());
+  } catch (const std::exception&) {  // interrupted: the run itself came to its end
+    if (recorder_) recorder_->close(ending);
+    throw;
+  }
+  if (recorder_) recorder_->close(ending + error_bar_line());
   if (!options_.checkpoint.empty()) save_checkpoint();
   return end;
 }
 
+// Further words on how a recording ended, for its page.
+std::string RunSession::error_bar_line() const {
+  if (error_bars_.empty()) return {};
+  std::string line;
+  for (std::size_t k = 0; k < error_bars_.size(); ++k)
+    line += fmt::format("{}{} {}", k > 0 ? ", " : "\nerror bars: ", scene_.observables[k].name,
+                        error_bars_[k].resolved ? fmt::format("+- {:.2g}", error_bars_[k].error) : "not resolved");
+  return line;
+}
+
 RunEnd RunSession::advance() {
   begin_ = last_checkpoint_ = last_progress_ = Clock::now();
-  const RunEnd end = run_->finish([&](const runs::Run&) {
-    after_step();
-    return true;
-  });
+  const auto each_step = [&](const runs::Run& now) { return !options_.each_step || options_.each_step(now); };
+  RunEnd end = run_->end();
+  if (each_step(*run_))
+    end = run_->finish([&](const runs::Run& now) {
+      after_step();
+      return each_step(now);
+    });
   wall_seconds_ = std::chrono::duration<double>(Clock::now() - begin_).count();
   if (show_progress_) end_progress();
 

@@ -8,6 +8,7 @@
 
 #include "stickslip/files/file_lock.h"
 #include "stickslip/recording/recorder.h"
+#include "stickslip/runs/error_bars.h"
 #include "stickslip/runs/run.h"
 
 #include <chrono>
@@ -38,7 +39,8 @@ class RunSession {
 
   [[nodiscard]] const scene::Scene& scene() const { return scene_; }
   [[nodiscard]] const simulation::Simulation& simulation() const { return run_->simulation(); }
-  [[nodiscard]] const std::vector<double>& observables() const { return values_; }  // at the end
+  [[nodiscard]] const std::vector<double>& observables() const { return values_; }             // at the end
+  [[nodiscard]] const std::vector<runs::ErrorBar>& error_bars() const { return error_bars_; }  // empty: not asked for
   [[nodiscard]] const std::string& recording_path() const { return recording_path_; }
   [[nodiscard]] const std::string& failed_problem_path() const { return failed_problem_path_; }
   [[nodiscard]] const std::string& stop_text() const { return run_->stop_text(); }
@@ -52,6 +54,7 @@ class RunSession {
   };
 
   RunEnd advance();
+  [[nodiscard]] std::string error_bar_line() const;
   void after_step();
   void record_frame();
   void record_mode_changes();
@@ -62,6 +65,7 @@ class RunSession {
   void check_overlaps();
   void claim_outputs();
   void choose_step();
+  [[nodiscard]] runs::Run::Hook polling() const;
   [[nodiscard]] const std::vector<Part>& parts_that_must_match();
 
   RunOptions options_;
@@ -70,6 +74,7 @@ class RunSession {
   std::unique_ptr<recording::Recorder> recorder_;
   std::optional<files::FileLock> checkpoint_lock_;  // one run at a time saves there
   std::vector<double> values_;
+  std::vector<runs::ErrorBar> error_bars_;
   std::vector<Part> parts_;  // empty: not yet collected
   simulation::StepChoice choice_;
   std::string recording_path_, failed_problem_path_;

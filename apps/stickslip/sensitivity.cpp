@@ -16,7 +16,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 namespace stickslip::app {
 namespace {
@@ -64,6 +63,7 @@ void print_table(const study::Sensitivities& s) {
     }
   }
   fmt::print("{} runs\n", s.runs);
+  if (!s.note.empty()) fmt::print("{}\n", s.note);
   for (const auto& [reason, count] : reasons) fmt::print("{} not implicit: {}\n", count, reason);
 }
 
@@ -80,7 +80,7 @@ void print_json(const study::Sensitivities& s) {
                                       {"same_modes", s.at(i, j).same_modes}};
     observables[s.observables[j]] = {{"value", number(s.observable_values[j])}, {"derivatives", derivatives}};
   }
-  fmt::print("{}\n", nlohmann::json{{"runs", s.runs}, {"observables", observables}}.dump());
+  fmt::print("{}\n", nlohmann::json{{"runs", s.runs}, {"note", s.note}, {"observables", observables}}.dump());
 }
 
 int run_sensitivity(const SensitivityCommand& command) {
@@ -97,7 +97,7 @@ int run_sensitivity(const SensitivityCommand& command) {
   study::SensitivityOptions options;
   options.step = command.step;
   options.method = command.method;
-  options.threads = command.threads > 0 ? command.threads : static_cast<int>(std::thread::hardware_concurrency());
+  options.threads = command.threads > 0 ? command.threads : default_threads();
   const study::Sensitivities result = study::sensitivities(document, overrides, parameters, options);
   if (command.json)
     print_json(result);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// stickslip settle: runs a scene until its bodies rest, and writes a scene that starts there.
-#include "stickslip/simulation/settle.h"
+// stickslip settle: lets the bodies of a scene come to rest, with prescribed bodies held where they are at t = 0, and writes
+// a scene that starts there.
+#include "stickslip/runs/settle.h"
 
 #include "batch.h"
 #include "output_name.h"
@@ -27,7 +28,8 @@ constexpr const char* kExamples =
     "  stickslip settle examples/bin-boxes/scene.toml -o settled.toml\n"
     "  stickslip run settled.toml\n"
     "\n"
-    "The scene that is written includes the one that was read, and says where its bodies start.\n"
+    "The scene that is written includes the one that was read, and says where its bodies start. Prescribed bodies are "
+    "held where\nthey are at t = 0.\n"
     "Exit codes: 0 at rest, 1 not at rest when the time was up (nothing is written) or a step not certified, 2 bad "
     "input.";
 
@@ -38,10 +40,10 @@ struct SettleVerb {
   bool force = false;
 };
 
-std::string settled_scene(const SettleVerb& verb, const scene::Scene& scene, const model::State& state) {
+std::string settled_scene(const SettleVerb& verb, const scene::Scene& scene, const runs::Settling& settling) {
   const std::filesystem::path folder = std::filesystem::absolute(verb.output).parent_path();
-  std::string text = fmt::format("# Written by stickslip settle {}: the included scene, at rest after t = {:g}.\n",
-                                 STICKSLIP_VERSION, state.time);
+  std::string text = fmt::format("# Written by stickslip settle {}: the included scene, at rest after {:g}.\n",
+                                 STICKSLIP_VERSION, settling.duration);
   text +=
       fmt::format("include = [{}]\n",
                   scene::toml_text(std::filesystem::absolute(verb.scene).lexically_proximate(folder).generic_string()));
@@ -56,32 +58,32 @@ std::string settled_scene(const SettleVerb& verb, const scene::Scene& scene, con
   }
   if (!parameters.empty()) text += "\n[parameters]\n" + parameters;
   if (!method.empty()) text += "\n[method]\n" + method;
-  return text + "\n" + scene::start_text(scene.model, state);
+  return text + "\n" + scene::start_text(scene.model, settling.state);
 }
 
 int settle_scene(SettleVerb verb) {
   if (verb.output.empty()) verb.output = name_after(verb.scene, "scene") + "-settled.toml";
   try {
     const scene::Scene scene = scene::load_scene(verb.scene, overrides_of(verb.set));
-    simulation::Simulation run(scene.model, scene.method);
     if (!verb.force && std::filesystem::exists(verb.output))
       throw std::runtime_error(fmt::format("{} exists; --force writes over it", verb.output));
-    const simulation::Settled settled = simulation::settle(run, {verb.time, verb.speed});
-    if (settled == simulation::Settled::NotCertified) {
-      fmt::print(stderr, "stickslip: {}: at t = {:.9g}: {}\n", verb.scene, run.failure()->time,
-                 run.failure()->reason.empty() ? "a step was not certified" : run.failure()->reason);
+    const model::State start = simulation::Simulation(scene.model, scene.method).state();
+    const runs::Settling settling = runs::settle(scene.model, scene.method, start, {verb.time, verb.speed});
+    if (settling.end == runs::Settled::NotCertified) {
+      fmt::print(stderr, "stickslip: {}: after {:.9g}: {}\n", verb.scene, settling.duration, settling.failure);
       return kFailed;
     }
-    if (settled == simulation::Settled::TimeIsUp) {
+    if (settling.end == runs::Settled::TimeIsUp) {
       fmt::print(stderr,
-                 "stickslip: {}: not at rest after t = {:g}; --time gives it longer, --speed is what counts as "
+                 "stickslip: {}: not at rest after {:g}; --time gives it longer, --speed is what counts as "
                  "rest\n",
-                 verb.scene, run.time());
+                 verb.scene, settling.duration);
       return kFailed;
     }
-    files::write_file(verb.output, settled_scene(verb, scene, run.state()));
-    fmt::print("{}: at rest after t = {:.6g} ({} steps, worst residual {:.2e}, {} of them above the certificate)\n",
-               verb.output, run.time(), run.counters().steps, run.counters().worst_residual, run.counters().at_worst);
+    files::write_file(verb.output, settled_scene(verb, scene, settling));
+    const simulation::Counters& counters = settling.counters;
+    fmt::print("{}: at rest after {:.6g} ({} steps, worst residual {:.2e}, {} of them above the certificate)\n",
+               verb.output, settling.duration, counters.steps, counters.worst_residual, counters.at_worst);
     return kDone;
   } catch (const std::exception& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());

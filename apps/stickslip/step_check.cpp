@@ -27,8 +27,10 @@ double value_at(const Series& series, std::size_t observable, double time) {
   return (1 - share) * values[k - 1] + share * values[k];
 }
 
-Variant with_share(const Variant& variant, double step) {
+// The stepper as it was chosen for the variant's own step.
+Variant with_step(const Variant& variant, const std::string& stepper, double step) {
   Variant out = variant;
+  out.overrides.push_back({"method.stepper", stepper});
   out.overrides.push_back({"method.step", fmt::format("{:.17g}", step)});
   return out;
 }
@@ -113,22 +115,22 @@ std::vector<StepWarning> check_halvings(const std::vector<scene::Observable>& ob
   return warnings;
 }
 
-std::vector<StepCheck> check_steps(const std::string& scene, int threads, const std::vector<Variant>& variants,
+std::vector<StepCheck> check_steps(const Batch& batch, const std::vector<Variant>& variants,
                                    const std::vector<Result>& whole, const std::vector<Result>& half) {
   std::vector<StepCheck> checks;
   std::vector<std::size_t> suspects;
   std::vector<Variant> quarter;
   std::vector<scene::Observable> observables;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    const scene::Scene source = scene::load_scene(scene, variants[i].overrides);
+    const scene::Scene source = scene::make_scene(batch.document, variants[i].overrides);
     observables = source.observables;
     checks.push_back({variants[i].label, source.method.stepper, {}});
     const Result* runs[] = {&whole[i], &half[i]};
     if (check_halvings(observables, runs, stepping::order_of(source.method.stepper)).empty()) continue;
     suspects.push_back(i);
-    quarter.push_back(with_share(variants[i], 0.5 * half[i].step));
+    quarter.push_back(with_step(variants[i], source.method.stepper, 0.5 * half[i].step));
   }
-  const std::vector<Result> results = run_batch({scene, threads, kStepSamples}, quarter);
+  const std::vector<Result> results = run_batch(batch, quarter);
   for (std::size_t s = 0; s < suspects.size(); ++s) {
     const std::size_t i = suspects[s];
     const Result* runs[] = {&whole[i], &half[i], &results[s]};
@@ -138,18 +140,20 @@ std::vector<StepCheck> check_steps(const std::string& scene, int threads, const 
 }
 
 std::vector<StepCheck> check_steps(const std::string& scene, int threads, const std::vector<Variant>& variants) {
+  const scene::Document document = scene::read_document(scene);
   std::vector<Variant> all, checked;
   for (const Variant& variant : variants) {
-    const stepping::Method method = scene::load_scene(scene, variant.overrides).method;
+    const stepping::Method method = scene::make_scene(document, variant.overrides).method;
     if (method.tolerance > 0) continue;
     checked.push_back(variant);
     all.push_back(variant);
-    all.push_back(with_share(variant, 0.5 * method.step));
+    all.push_back(with_step(variant, method.stepper, 0.5 * method.step));
   }
-  const std::vector<Result> results = run_batch({scene, threads, kStepSamples}, all);
+  const Batch batch{document, threads, kStepSamples, {}};
+  const std::vector<Result> results = run_batch(batch, all);
   std::vector<Result> whole, half;
   for (std::size_t k = 0; k < results.size(); ++k) (k % 2 == 0 ? whole : half).push_back(results[k]);
-  return check_steps(scene, threads, checked, whole, half);
+  return check_steps(batch, checked, whole, half);
 }
 
 }  // namespace stickslip::app

@@ -65,9 +65,8 @@ struct StepCheck {
                                                  const std::vector<Variant>& variants);
 
 // The same, for variants whose runs with the step and half of it are there already.
-[[nodiscard]] std::vector<StepCheck> check_steps(const std::string& scene, int threads,
-                                                 const std::vector<Variant>& variants, const std::vector<Result>& whole,
-                                                 const std::vector<Result>& half);
+[[nodiscard]] std::vector<StepCheck> check_steps(const Batch& batch, const std::vector<Variant>& variants,
+                                                 const std::vector<Result>& whole, const std::vector<Result>& half);
 
 constexpr int kStepSamples = 400;  // of the series
 

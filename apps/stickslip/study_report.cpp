@@ -90,6 +90,27 @@ void print_step_checks(const std::vector<StepCheck>& checks) {
       fmt::print("WARNING    {}: {}\n", check.label, warning_text(check.warnings, check.stepper));
 }
 
+nlohmann::json design_check_json(const study::DesignCheck& check) {
+  const auto number = [](double x) { return std::isfinite(x) ? json(x) : json(nullptr); };
+  constexpr const char* kVerdicts[] = {"holds", "artefact", "not-checked"};
+  return {{"run", check.label},
+          {"verdict", kVerdicts[static_cast<std::size_t>(check.verdict)]},
+          {"stepper", check.stepper},
+          {"step", check.step},
+          {"value", number(check.here)},
+          {"half_step", number(check.half)},
+          {"second_stepper", check.other},
+          {"second_step", check.other_step},
+          {"second_value", number(check.second)},
+          {"allowed", check.allowed}};
+}
+
+void print_design_checks(const std::vector<study::DesignCheck>& checks) {
+  for (const study::DesignCheck& check : checks)
+    if (check.verdict != study::DesignCheck::Verdict::NotChecked)
+      fmt::print("{:<10} {}: {}\n", &check == checks.data() ? "again" : "", check.label, study::text_of(check));
+}
+
 void print_naive(const NaiveCost& naive) {
   fmt::print("naive      {} for all {} designs: {:.4g} s of work; staged {:.4g} s: {:.0f} % saved\n", naive.stage,
              naive.designs, naive.seconds, naive.staged, 100 * naive.saved());
@@ -97,7 +118,7 @@ void print_naive(const NaiveCost& naive) {
 }
 
 void print_study_json(study::Store& store, const std::string& method, const std::vector<StepCheck>& checks,
-                      const std::optional<NaiveCost>& naive) {
+                      const std::vector<study::DesignCheck>& design_checks, const std::optional<NaiveCost>& naive) {
   const study::StudySummary summary = study::summarise(store);
   json failures = json::array(), by_status = json::object();
   for (const study::FailureCluster& cluster : summary.failures) {
@@ -135,6 +156,8 @@ void print_study_json(study::Store& store, const std::string& method, const std:
                  {"stages", stages},
                  {"failures", failures},
                  {"contradicts_order", contradicting}};
+  object["design_checks"] = json::array();
+  for (const study::DesignCheck& check : design_checks) object["design_checks"].push_back(design_check_json(check));
   if (!method.empty()) object["method"] = method;
   if (naive)
     object["naive"] = {{"stage", naive->stage},   {"designs", naive->designs}, {"seconds", naive->seconds},

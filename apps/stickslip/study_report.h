@@ -6,9 +6,11 @@
 
 #include "step_check.h"
 
+#include "stickslip/study/design_check.h"
 #include "stickslip/study/study_summary.h"
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -26,9 +28,13 @@ struct NaiveCost {
 
 void print_study_report(study::Store& store);
 void print_naive(const NaiveCost& naive);
-// method: how the trials are stepped; empty: not known. checks: of trials that were run again with half the step.
+// method: how the trials are stepped; empty: not known. checks: of trials that were run again with half the step, and
+// under a second stepper.
 void print_study_json(study::Store& store, const std::string& method = {}, const std::vector<StepCheck>& checks = {},
+                      const std::vector<study::DesignCheck>& design_checks = {},
                       const std::optional<NaiveCost>& naive = {});
 void print_step_checks(const std::vector<StepCheck>& checks);
+void print_design_checks(const std::vector<study::DesignCheck>& checks);
+[[nodiscard]] nlohmann::json design_check_json(const study::DesignCheck& check);
 
 }  // namespace stickslip::app

@@ -3,6 +3,7 @@
 #include "study_run.h"
 
 #include "batch.h"
+#include "interruption.h"
 #include "output_name.h"
 #include "outputs.h"
 #include "progress.h"
@@ -12,16 +13,16 @@
 #include "study_report.h"
 #include "verbs.h"
 
+#include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/stepping/method_fields.h"
+#include "stickslip/study/design_check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <thread>
 #include <vector>
 
 namespace stickslip::app {
@@ -55,7 +56,7 @@ int verdict_on(const study::Study& study, const study::StudySummary& summary) {
 }
 
 int threads_of(const StudyOptions& options) {
-  return options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  return options.threads > 0 ? options.threads : default_threads();
 }
 
 // What the stages saved: the same designs again with the last stage only, and whether the verdicts agree.
@@ -69,15 +70,9 @@ NaiveCost compare_with_naive(const study::Study& study, const study::TrialRunner
   });
   const study::TrialPlan plan(study);
   std::vector<study::TrialResult> naive(success.size());
-  std::atomic<std::size_t> next = 0;
-  {
-    std::vector<std::jthread> workers;
-    for (int i = 0; i < threads; ++i)
-      workers.emplace_back([&] {
-        for (std::size_t k = next++; k < naive.size(); k = next++)
-          naive[k] = runner.run_last_stage(plan.trial(static_cast<std::int64_t>(k)));
-      });
-  }
+  complementarity::WorkerPool().run(threads, static_cast<int>(naive.size()), [&](int, int k) {
+    naive[static_cast<std::size_t>(k)] = runner.run_last_stage(plan.trial(k));
+  });
   cost.designs = naive.size();
   for (std::size_t k = 0; k < naive.size(); ++k) {
     cost.seconds += naive[k].seconds;
@@ -86,26 +81,48 @@ NaiveCost compare_with_naive(const study::Study& study, const study::TrialRunner
   return cost;
 }
 
-// The trials with the smallest objectives, or without an objective some of them all, are run again with half the step
-// (step_check.h). A study with stages has runs of several kinds, none of which is the scene alone: not checked.
-std::vector<StepCheck> check_best_trials(const study::Study& study, study::Store& store, int threads) {
+// The trials that are run again: those with the smallest objectives, or without an objective some of them all; of a
+// study with stages the first designs that passed.
+std::vector<study::TrialPoint> best_trials(const study::Study& study, study::Store& store) {
   constexpr std::size_t kChecked = 3;
-  if (!study.stages.empty()) return {};
   std::vector<std::pair<double, std::int64_t>> trials;
   store.read([&](const study::TrialPoint& trial, const study::TrialResult& result) {
+    if (!study.stages.empty()) {
+      if (result.success == 1) trials.emplace_back(static_cast<double>(trial.index), trial.index);
+      return;
+    }
     if (result.status != study::TrialStatus::Finished && result.status != study::TrialStatus::Stopped) return;
     if (!study.objective.empty() && !std::isfinite(result.objective)) return;
     trials.emplace_back(study.objective.empty() ? 0.0 : result.objective, trial.index);
   });
   std::ranges::sort(trials);
   const study::TrialPlan plan(study);
-  std::vector<Variant> variants;
+  std::vector<study::TrialPoint> best;
   for (std::size_t k = 0; k < std::min(kChecked, trials.size()); ++k) {
-    const std::size_t pick = study.objective.empty() ? k * trials.size() / std::min(kChecked, trials.size()) : k;
-    const study::TrialPoint trial = plan.trial(trials[pick].second);
-    variants.push_back({fmt::format("trial {}", trial.index), study::overrides_of(study, trial)});
+    const bool ranked = !study.objective.empty() || !study.stages.empty();
+    best.push_back(plan.trial(trials[ranked ? k : k * trials.size() / std::min(kChecked, trials.size())].second));
   }
+  return best;
+}
+
+// Their observables with half the step (step_check.h). With stages there are runs of several kinds, none of which is
+// the scene alone.
+std::vector<StepCheck> check_steps_of(const study::Study& study, const std::vector<study::TrialPoint>& trials,
+                                      int threads) {
+  if (!study.stages.empty()) return {};
+  std::vector<Variant> variants;
+  for (const study::TrialPoint& trial : trials)
+    variants.push_back({fmt::format("trial {}", trial.index), study::overrides_of(study, trial)});
   return check_steps(study.scene_file.string(), threads, variants);
+}
+
+// Their objective or success with half the step and under a second stepper (design_check.h).
+std::vector<study::DesignCheck> check_designs_of(const study::Study& study,
+                                                 const std::vector<study::TrialPoint>& trials) {
+  std::vector<study::DesignCheck> checks;
+  if (study.objective.empty() && study.success.empty() && study.stages.empty()) return checks;
+  for (const study::TrialPoint& trial : trials) checks.push_back(study::check_trial(study, trial));
+  return checks;
 }
 
 int run_session(const study::Study& study, const StudyOptions& options, const StudyDriver& driver) {
@@ -120,11 +137,13 @@ int run_session(const study::Study& study, const StudyOptions& options, const St
   session.finish();
   if (shown) end_progress();
   const double seconds = session.progress().seconds;
-  const std::vector<StepCheck> checks = check_best_trials(study, *store, threads_of(options));
+  const std::vector<study::TrialPoint> best = best_trials(study, *store);
+  const std::vector<StepCheck> checks = check_steps_of(study, best, threads_of(options));
+  const std::vector<study::DesignCheck> design_checks = check_designs_of(study, best);
   std::optional<NaiveCost> naive;
   if (options.naive && !study.stages.empty()) naive = compare_with_naive(study, runner, *store, threads_of(options));
   if (options.json) {
-    print_study_json(*store, study_method(study), checks, naive);
+    print_study_json(*store, study_method(study), checks, design_checks, naive);
   } else {
     if (session.found() > 0) fmt::print("{} trials were in the store\n", session.found());
     print_study_report(*store);
@@ -132,9 +151,14 @@ int run_session(const study::Study& study, const StudyOptions& options, const St
     fmt::print("{} trials in {:.3g} s ({:.4g} per second); results in {}\n", session.progress().done - session.found(),
                seconds, session.progress().rate, file);
     print_step_checks(checks);
+    print_design_checks(design_checks);
     if (naive) print_naive(*naive);
+    if (!session.complete())
+      fmt::print("stopped    {} of {} trials are done and kept; the same command goes on\n", session.progress().done,
+                 session.progress().total);
   }
-  return verdict_on(study, study::summarise(*store));
+  const int verdict = verdict_on(study, study::summarise(*store));
+  return verdict == kDone && !session.complete() ? kFailed : verdict;
 }
 
 }  // namespace
@@ -158,7 +182,8 @@ int run_study_verb(const StudyOptions& options, const StudyDriver& driver) {
   try {
     const study::Study study = study::load_study(options.file, overrides_of(options.set));
     const StudyDriver here = [&](study::Session& session, const study::TrialRunner& runner) {
-      study::run_threads(session, runner, threads_of(options));
+      const Interruption interruption;
+      study::run_threads(session, runner, threads_of(options), [&] { return !interruption.asked(); });
     };
     return run_session(study, options, driver ? driver : here);
   } catch (const scene::SceneError& error) {

@@ -13,7 +13,7 @@ namespace stickslip::app {
 
 // What the shell sees.
 enum ExitCode : int {
-  kDone = 0,      // everything solved, or honestly found to have no solution
+  kDone = 0,      // everything solved, or proved to have no solution
   kFailed = 1,    // something could not be solved or written
   kBadInput = 2,  // a file or the command line is wrong
 };
@@ -33,5 +33,6 @@ void add_sensitivity(CLI::App& app, int& exit_code);
 void add_plan(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
 
 }  // namespace stickslip::app

@@ -124,7 +124,7 @@ void print_problem(const ProblemRuns& runs) {
 void print_class(const std::string& name, const ClassStatistics& s) {
   fmt::print("\n{}: {} problems with a solution", name, s.problems);
   if (s.infeasible > 0) fmt::print(", {} shown to have none", s.infeasible);
-  if (s.unsolved > 0) fmt::print(", {} solved by nobody", s.unsolved);
+  if (s.unsolved > 0) fmt::print(", {} solved by no solver", s.unsolved);
   fmt::print("\n  {:<16} {:>5} {:>6}  {:>9} {:>9}  {:>6} {:>8}   {:>5} {:>5} {:>5} {:>5}\n", "solver", "tried",
              "solved", "geomean", "median", "common", "/ours", "rho1", "rho2", "rho10", "r100");
   print_solver(s.ours);

@@ -6,7 +6,7 @@
 // is reached at t = 0.5, and stays there while the block slides. The program prints
 //
 //   > t = 0.25: normal force 20.000 N, friction  5.0 N, stick
-//   > t = 0.50: normal force 20.000 N, friction 10.0 N, stick
+//   > t = 0.50: normal force 20.000 N, friction 10.0 N, slide
 //   > t = 0.75: normal force 20.000 N, friction 10.0 N, slide
 //   > t = 1.00: normal force 20.000 N, friction 10.0 N, slide
 //   > speed at the end 1.25 m/s

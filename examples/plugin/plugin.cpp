@@ -88,7 +88,7 @@ void enter(simulation::PluginHost& host) {
       {"example-projection", "fixed-point iteration on the natural map (examples/plugin)"},
       []() -> std::unique_ptr<complementarity::ExternalContactSolver> { return std::make_unique<Projection>(); });
   host.add_stepper({"example-free-flight", "no contacts at all (examples/plugin)"},
-                   []() -> std::unique_ptr<stepping::Stepper> { return std::make_unique<FreeFlight>(); });
+                   []() -> std::unique_ptr<stepping::Stepper> { return std::make_unique<FreeFlight>(); }, {});
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stickslip::python {
@@ -54,6 +55,21 @@ inline bool is_sparse(const py::handle& object) {
   return !py::isinstance<py::array>(object) && py::hasattr(object, "tocsc");
 }
 
+// Indices of SciPy have 32 or 64 bits; null for what is not made of integers that fit into 32.
+using IndexArray = py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>;
+inline IndexArray index_array(const py::object& object) {
+  if (py::isinstance<IndexArray>(object)) return py::reinterpret_borrow<IndexArray>(object);
+  using WideArray = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+  const auto wide = WideArray::ensure(object);
+  if (!wide) {
+    PyErr_Clear();
+    return py::reinterpret_steal<IndexArray>(nullptr);
+  }
+  for (py::ssize_t k = 0; k < wide.size(); ++k)
+    if (wide.data()[k] != static_cast<std::int32_t>(wide.data()[k])) return py::reinterpret_steal<IndexArray>(nullptr);
+  return IndexArray::ensure(wide);
+}
+
 inline Eigen::SparseMatrix<double> sparse_from(const py::handle& object, const char* name) {
   if (!is_sparse(object)) {
     const DoubleArray array = real_array(object, name);
@@ -61,27 +77,35 @@ inline Eigen::SparseMatrix<double> sparse_from(const py::handle& object, const c
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     return Eigen::MatrixXd(Eigen::Map<const RowMajor>(array.data(), array.shape(0), array.shape(1))).sparseView();
   }
-  const py::object columns = object.attr("tocsc")();
+  // A matrix by columns gives itself, but to ask it takes a microsecond.
+  const py::object format = py::getattr(object, "format", py::none());
+  const bool by_columns = py::isinstance<py::str>(format) && format.cast<std::string_view>() == "csc";
+  const py::object columns = by_columns ? py::reinterpret_borrow<py::object>(object) : object.attr("tocsc")();
   const py::tuple shape = columns.attr("shape");
   const auto rows = shape[0].cast<Eigen::Index>(), cols = shape[1].cast<Eigen::Index>();
   const DoubleArray values = real_array(columns.attr("data"), name);
-  using IndexArray = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
-  const auto indices = IndexArray::ensure(columns.attr("indices")), starts = IndexArray::ensure(columns.attr("indptr"));
-  if (!indices || !starts || starts.ndim() != 1 || starts.shape(0) != cols + 1 || indices.ndim() != 1 ||
-      values.ndim() != 1 || indices.shape(0) != values.shape(0))
-    throw py::value_error(fmt::format("{} is not a well-formed sparse matrix", name));
-  std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(static_cast<std::size_t>(values.shape(0)));
+  const auto indices = index_array(columns.attr("indices")), starts = index_array(columns.attr("indptr"));
+  const auto refuse = [&] { throw py::value_error(fmt::format("{} is not a well-formed sparse matrix", name)); };
+  if (rows < 0 || cols < 0 || !indices || !starts || starts.ndim() != 1 || starts.shape(0) != cols + 1 ||
+      indices.ndim() != 1 || values.ndim() != 1 || indices.shape(0) != values.shape(0))
+    refuse();
+  const std::int32_t *row = indices.data(), *start = starts.data();
+  // SciPy's arrays are those of Eigen where each column has its rows in order and none twice.
+  bool in_order = start[0] == 0;
   for (Eigen::Index c = 0; c < cols; ++c) {
-    const std::int64_t begin = starts.at(c), end = starts.at(c + 1);
-    if (begin < 0 || end < begin || end > values.shape(0))
-      throw py::value_error(fmt::format("{} is not a well-formed sparse matrix", name));
-    for (std::int64_t k = begin; k < end; ++k) {
-      if (indices.at(k) < 0 || indices.at(k) >= rows)
-        throw py::value_error(fmt::format("{} is not a well-formed sparse matrix", name));
-      entries.emplace_back(static_cast<int>(indices.at(k)), static_cast<int>(c), values.at(k));
+    if (start[c] < 0 || start[c + 1] < start[c] || start[c + 1] > values.shape(0)) refuse();
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
+      if (row[k] < 0 || row[k] >= rows) refuse();
+      in_order = in_order && (k == start[c] || row[k - 1] < row[k]);
     }
   }
+  if (in_order)
+    return Eigen::Map<const Eigen::SparseMatrix<double>>(rows, cols, start[cols], start, row, values.data());
+  std::vector<Eigen::Triplet<double>> entries;  // those in one place are summed
+  entries.reserve(static_cast<std::size_t>(values.shape(0)));
+  for (Eigen::Index c = 0; c < cols; ++c)
+    for (std::int32_t k = start[c]; k < start[c + 1]; ++k)
+      entries.emplace_back(row[k], static_cast<int>(c), values.data()[k]);
   Eigen::SparseMatrix<double> matrix(rows, cols);
   matrix.setFromTriplets(entries.begin(), entries.end());
   return matrix;

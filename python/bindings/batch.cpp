@@ -4,7 +4,9 @@
 // stickslip.batch: one scene with a table of values, on all cores. Trial k is the scene with the k-th value of every
 // argument and nothing else, so the results do not depend on the number of threads.
 #include "handles.h"
+#include "python_signals.h"
 
+#include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/study/observable_derivatives.h"
 #include "stickslip/study/scene_run.h"
@@ -14,8 +16,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
-#include <thread>
 
 namespace stickslip::python {
 namespace {
@@ -27,18 +29,45 @@ struct Column {
 
 struct BatchResult {
   std::vector<Column> parameters;
+  std::vector<model::State> states;  // to start from; empty: as the scene says
   std::vector<std::string> observables;
   std::vector<study::SceneRun> runs;
+  double certificate = 0;  // of the scene
 };
 
-// Every argument as a column of the same length; single numbers are repeated.
+// To its end, and every step at the certificate.
+bool is_certified(const BatchResult& batch, std::size_t k) {
+  double certificate = batch.certificate;
+  for (const Column& column : batch.parameters)
+    if (column.name == "method.certificate") certificate = column.values[k];
+  return batch.runs[k].ran() && batch.runs[k].residual <= certificate;
+}
+
+// The name in the scene of a keyword: a parameter or a key of [method].
+std::string name_of(const Model& model, const py::handle& key) {
+  py::kwargs one;
+  one[key] = 0.0;
+  return overrides_from(&model, one).front().name;
+}
+
+// What holds for all trials: texts, and switches of [method]. The rest of the arguments is left.
+Model with_texts(const Model& model, py::kwargs& arguments) {
+  py::kwargs texts, others;
+  for (const auto& [key, value] : arguments) {
+    const bool text = py::isinstance<py::str>(value) ||
+                      (py::isinstance<py::bool_>(value) && name_of(model, key).starts_with("method."));
+    (text ? texts : others)[key] = value;
+  }
+  arguments = others;
+  return texts.empty() ? model : model.with(overrides_from(&model, texts));
+}
+
+// Every argument as a column of the same length; single numbers are repeated, in an array or not.
 std::vector<Column> columns_from(const Model& model, const py::kwargs& arguments) {
   std::vector<Column> columns;
   std::size_t rows = 1;
   for (const auto& [key, value] : arguments) {
-    py::kwargs one;
-    one[key] = 0.0;  // the name alone: parameter or key of [method]
-    const std::string name = overrides_from(&model, one).front().name;
+    const std::string name = name_of(model, key);
     const std::string argument = key.cast<std::string>();
     // A wrong name is refused before anything runs; wrong values make single trials fail.
     if (name == argument && name != "duration") (void)scene::parameter_named(model.scene(), name);
@@ -47,7 +76,7 @@ std::vector<Column> columns_from(const Model& model, const py::kwargs& arguments
     std::vector<double> values(array.data(), array.data() + array.size());
     for (const double x : values)
       if (!std::isfinite(x)) throw py::value_error(fmt::format("{} must be finite", argument));
-    if (array.ndim() == 1) {
+    if (values.size() != 1) {
       if (rows != 1 && values.size() != rows)
         throw py::value_error(fmt::format("{} has {} values, others have {}", argument, values.size(), rows));
       rows = values.size();
@@ -59,53 +88,90 @@ std::vector<Column> columns_from(const Model& model, const py::kwargs& arguments
   return columns;
 }
 
-void run_trial(const Model& model, BatchResult& batch, std::size_t trial) {
+void start_from(const model::State& state, model::Model& model) {
+  if (state.bodies.size() != model.bodies.size())
+    throw std::runtime_error("with these values the scene has other bodies than the states");
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) model.bodies[i].initial = state.bodies[i];
+}
+
+void run_trial(const Model& model, BatchResult& batch, std::size_t trial, const std::atomic<bool>& stop) {
   std::vector<scene::Override> overrides = model.overrides();
   for (const Column& column : batch.parameters)
     overrides.push_back({column.name, fmt::format("{}", column.values[trial])});
   study::SceneRun& run = batch.runs[trial];
   try {
-    run = study::run_scene(scene::make_scene(model.document(), overrides));
+    scene::Scene scene = scene::make_scene(model.document(), overrides);
+    if (!batch.states.empty()) start_from(batch.states[trial], scene.model);
+    run = study::run_scene(scene, 0, runs::asking([&stop] { return !stop; }));
+  } catch (const runs::Interrupted&) {
+    // As it was before.
   } catch (const std::exception& error) {
     run.status = study::TrialStatus::Rejected;
     run.cause = error.what();
-    run.observables.assign(batch.observables.size(), study::kNotANumber);
   }
 }
 
-// Runs all trials without the interpreter lock; looks for signals (Ctrl-C) now and then.
-void run_all(const Model& model, BatchResult& batch, int threads) {
-  std::atomic<std::size_t> next = 0;
-  std::atomic<int> working = 0;
+// Runs all trials without the interpreter lock. The calling thread looks for signals (Ctrl-C), the others work.
+void run_all(const Model& model, BatchResult& batch, int threads, Interruption& interruption,
+             const py::object& progress) {
+  constexpr auto kPatience = std::chrono::milliseconds(50);  // between two looks
+  std::atomic<std::size_t> next = 0, done = 0;
   std::atomic<bool> stop = false;
-  const auto work = [&] {
-    for (std::size_t trial; !stop && (trial = next++) < batch.runs.size();) run_trial(model, batch, trial);
-    --working;
+  const int workers = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), batch.runs.size()));
+  int working = workers;
+  std::mutex mutex;  // of `working`
+  std::condition_variable ended;
+  const std::function<bool()> go_on = interruption.asking([&] {
+    if (!progress.is_none()) progress(done.load(), batch.runs.size());
+  });
+  const auto watch = [&] {
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, kPatience, [&] { return working == 0; })) {
+      lock.unlock();
+      if (!stop && !go_on()) stop = true;
+      lock.lock();
+    }
   };
-  std::vector<std::jthread> pool;
-  const auto wanted = std::min<std::size_t>(static_cast<std::size_t>(threads), batch.runs.size());
-  working = static_cast<int>(wanted);
+  const auto work = [&] {
+    for (std::size_t trial; !stop && (trial = next++) < batch.runs.size(); ++done) run_trial(model, batch, trial, stop);
+    const std::lock_guard lock(mutex);
+    if (--working == 0) ended.notify_one();
+  };
   const py::gil_scoped_release unlocked;
-  for (std::size_t k = 0; k < wanted; ++k) pool.emplace_back(work);
-  for (int waited = 0; working > 0; ++waited) {
-    std::this_thread::sleep_for(std::chrono::microseconds(waited < 100 ? 20 : 2000));
-    if (waited % 50 != 49) continue;
-    const py::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() == 0) continue;
-    stop = true;
-    throw py::error_already_set();
-  }
+  complementarity::WorkerPool().run_each(workers + 1, [&](int worker) { worker == 0 ? watch() : work(); });
+  if (!stop) (void)go_on();  // the end of the progress
 }
 
-BatchResult run_batch(const Model& model, int threads, const py::kwargs& arguments) {
-  if (threads < 0) throw py::value_error("threads must not be negative (0: one for each core)");
-  if (threads == 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+BatchResult run_batch(const Model& given, int threads, const py::object& states, const py::object& progress,
+                      py::kwargs arguments) {
+  threads = threads_from(threads);
+  const Model model = with_texts(given, arguments);
   BatchResult batch;
   batch.parameters = columns_from(model, arguments);
   for (const scene::Observable& observable : model.scene().observables) batch.observables.push_back(observable.name);
-  const std::size_t trials = batch.parameters.empty() ? 1 : batch.parameters.front().values.size();
-  batch.runs.resize(trials);
-  run_all(model, batch, threads);
+  std::size_t trials = batch.parameters.empty() ? 1 : batch.parameters.front().values.size();
+  if (!states.is_none()) {
+    batch.states = read_states(states, model.scene().model);
+    for (Column& column : batch.parameters)
+      if (column.values.size() == 1) column.values.resize(batch.states.size(), column.values.front());
+    if (!batch.parameters.empty() && batch.parameters.front().values.size() != batch.states.size())
+      throw py::value_error(fmt::format("there are {} states, and {} values", batch.states.size(), trials));
+    trials = batch.states.size();
+  }
+  study::SceneRun none;
+  none.status = study::TrialStatus::Error;
+  none.cause = "interrupted";
+  none.observables.assign(batch.observables.size(), study::kNotANumber);
+  batch.runs.assign(trials, none);
+  batch.certificate = model.scene().method.certificate;
+  Interruption interruption;
+  run_all(model, batch, threads, interruption, progress);
+  try {
+    interruption.raise();
+  } catch (const py::error_already_set& error) {
+    error.value().attr("batch") = py::cast(std::move(batch));  // what was done until then
+    throw;
+  }
   return batch;
 }
 
@@ -133,10 +199,14 @@ py::dict sensitivity(const Model& model, const std::vector<std::string>& paramet
   study::SensitivityOptions options;
   options.step = step;
   options.threads = std::max(1, threads);
+  Interruption interruption;
+  options.go_on = interruption.asking();
   study::Sensitivities found;
-  {
+  try {
     const py::gil_scoped_release unlocked;
     found = study::sensitivities(model.document(), model.overrides(), parameters, options);
+  } catch (const runs::Interrupted&) {
+    interruption.raise();
   }
   py::dict out;
   for (std::size_t j = 0; j < found.observables.size(); ++j) {
@@ -149,6 +219,7 @@ py::dict sensitivity(const Model& model, const std::vector<std::string>& paramet
       entry["exact"] = derivative.implicit;
       entry["same_modes"] = derivative.same_modes;
       entry["reason"] = derivative.reason;
+      entry["note"] = found.note;
       row[py::str(found.parameters[i])] = entry;
     }
     out[py::str(found.observables[j])] = row;
@@ -160,9 +231,15 @@ py::dict sensitivity(const Model& model, const std::vector<std::string>& paramet
 
 void bind_batch(py::module_& module) {
   py::class_<BatchResult>(module, "Batch",
-                          "Many runs of one scene. batch[name]: an observable or argument as an array.")
-      .def("__getitem__", &column_of, py::arg("name"))
-      .def("__len__", [](const BatchResult& b) { return b.runs.size(); })
+                          "Many runs of one scene. batch[name]: an observable or argument as an array.\n\n"
+                          ">>> import stickslip as ss\n"
+                          ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
+                          ">>> out = ss.batch(model, mu=[0.4, 0.5])\n"
+                          ">>> out[\"x\"].round(6).tolist(), out.status\n"
+                          "([0.509684, 0.407747], ['finished', 'finished'])\n")
+      .def("__getitem__", &column_of, py::arg("name"), "An observable or an argument, one value per run.")
+      .def(
+          "__len__", [](const BatchResult& b) { return b.runs.size(); }, "How many runs.")
       .def_property_readonly(
           "observables", [](const BatchResult& b) { return b.observables; }, "Names.")
       .def_property_readonly(
@@ -177,10 +254,10 @@ void bind_batch(py::module_& module) {
           "certified",
           [](const BatchResult& b) {
             py::array_t<bool> out(static_cast<py::ssize_t>(b.runs.size()));
-            for (std::size_t k = 0; k < b.runs.size(); ++k) out.mutable_data()[k] = b.runs[k].ran();
+            for (std::size_t k = 0; k < b.runs.size(); ++k) out.mutable_data()[k] = is_certified(b, k);
             return out;
           },
-          "Which runs came to their end with every step certified.")
+          "Which runs came to their end with every step at method.certificate; status tells which came to their end.")
       .def_property_readonly(
           "status",
           [](const BatchResult& b) {
@@ -198,6 +275,12 @@ void bind_batch(py::module_& module) {
           },
           "Why a run did not come to its end; empty where it did.")
       .def_property_readonly(
+          "steps",
+          [](const BatchResult& b) {
+            return numbers_of(b, [](const study::SceneRun& run) { return static_cast<double>(run.steps); });
+          },
+          "Steps of each run.")
+      .def_property_readonly(
           "residual",
           [](const BatchResult& b) { return numbers_of(b, [](const study::SceneRun& run) { return run.residual; }); },
           "The worst certificate of each run.")
@@ -206,13 +289,12 @@ void bind_batch(py::module_& module) {
           [](const BatchResult& b) { return numbers_of(b, [](const study::SceneRun& run) { return run.end_time; }); },
           "Simulated seconds at the end of each run.")
       .def("__repr__", [](const BatchResult& b) {
-        std::size_t ran = 0;
-        for (const study::SceneRun& run : b.runs) ran += run.ran() ? 1 : 0;
-        return fmt::format("<Batch of {} runs, {} certified>", b.runs.size(), ran);
+        std::size_t certified = 0;
+        for (std::size_t k = 0; k < b.runs.size(); ++k) certified += is_certified(b, k) ? 1 : 0;
+        return fmt::format("<Batch of {} runs, {} certified>", b.runs.size(), certified);
       });
-  module.def("batch", &run_batch, py::arg("model"), py::kw_only(), py::arg("threads") = 0,
-             "Runs the model once for each value: keywords are parameters (or keys of [method]) with arrays of equal "
-             "length. The same bits for any number of threads.");
+  module.def("_batch", &run_batch, py::arg("model"), py::kw_only(), py::arg("threads") = 0,
+             py::arg("states") = py::none(), py::arg("progress") = py::none());
   module.def(
       "rate_interval",
       [](std::int64_t successes, std::int64_t trials, double confidence) {
@@ -223,7 +305,13 @@ void bind_batch(py::module_& module) {
         return py::make_tuple(estimate.low, estimate.high);
       },
       py::arg("successes"), py::arg("trials"), py::arg("confidence") = 0.95,
-      "The interval of a rate from counted successes.");
+      R"(The interval of a rate from counted successes, after Wilson (1927).
+
+>>> import stickslip as ss
+>>> low, high = ss.rate_interval(84, 100)
+>>> round(low, 3), round(high, 3)
+(0.756, 0.899)
+)");
   module.def("_sensitivity", &sensitivity, py::arg("model"), py::arg("parameters"), py::kw_only(),
              py::arg("step") = 1e-4, py::arg("threads") = 1);
 }

@@ -17,6 +17,9 @@
 #include <utility>
 
 namespace stickslip::python {
+
+void bind_problems(py::module_& module);  // problems.cpp
+
 namespace {
 
 namespace ss = stickslip::complementarity;
@@ -163,6 +166,7 @@ Solution solve_mcp(const py::object& function, const py::object& jacobian, const
     };
   Solution solution;
   solution.z = vector_from(start, "x0", calls.size);
+  if (!solution.z.allFinite()) throw py::value_error("x0 must be finite");
   require_valid(ss::validate(problem));
   ss::McpSolver mcp;
   solution.summary = mcp.solve(problem, solution.z, options, solver);
@@ -231,6 +235,7 @@ Solution solve_contact(const py::object& matrix, const py::object& vector, const
   std::vector<double> r;
   if (!start.is_none()) {
     const Eigen::VectorXd given = vector_from(start, "start", q.size());
+    if (!given.allFinite()) throw py::value_error("start must be finite");
     r.assign(given.begin(), given.end());
   }
   thread_local ss::ContactSolver cone;
@@ -305,6 +310,7 @@ void bind_solution(py::module_& module) {
 
 PYBIND11_MODULE(_complementarity, module) {
   module.doc() = "Solvers of complementarity and frictional contact problems, each answer with a certificate.";
+  module.attr("__version__") = STICKSLIP_VERSION;
   bind_solution(module);
   module.def(
       "solve_lcp", &solve_lcp, py::arg("M"), py::arg("q"), py::kw_only(), py::arg("lower") = py::none(),
@@ -346,6 +352,7 @@ PYBIND11_MODULE(_complementarity, module) {
       ">>> from stickslip import complementarity as sc\n"
       ">>> sc.solve_contact([[1.0, 0.0], [0.0, 1.0]], [-1.0, 0.2], [0.5]).z.round(6).tolist()\n"
       "[1.0, -0.2]\n");
+  bind_problems(module);
   module.def("lcp_solvers", &catalogue<ss::AffineSolver>,
              "Names and descriptions of the solvers of affine problems.\n\n"
              ">>> from stickslip import complementarity as sc\n"

@@ -93,7 +93,14 @@ Model Model::with(const std::vector<scene::Override>& more) const {
 }
 
 void bind_model(py::module_& module) {
-  py::class_<Model>(module, "Model", "A scene, with values for its parameters. A model never changes.")
+  py::class_<Model>(module, "Model",
+                    "A scene, with values for its parameters. A model never changes.\n\n"
+                    ">>> import stickslip as ss\n"
+                    ">>> model = ss.Model.from_file(\"examples/ball/scene.toml\", mu=0.3)\n"
+                    ">>> model.bodies, model.parameters[\"mu\"]\n"
+                    "(['floor', 'ball'], 0.3)\n"
+                    ">>> model.with_values(mu=0.1, step=1e-2).step\n"
+                    "0.01\n")
       .def_static(
           "from_file",
           [](const py::object& path, const py::kwargs& values) {

@@ -43,4 +43,5 @@ PYBIND11_MODULE(_core, module) {
   stickslip::python::bind_files(module);
   stickslip::python::bind_run(module);
   stickslip::python::bind_design(module);
+  stickslip::python::bind_tables(module);
 }

@@ -2,104 +2,56 @@
 // Copyright the stickslip authors
 //
 // stickslip.Simulation: a model in motion, step by step.
-#include "handles.h"
-
-#include "stickslip/expression/nearest_name.h"
+#include "body_view.h"
+#include "contact_arrays.h"
+#include "problem_arrays.h"
 
 #include <pybind11/stl.h>
+
+#include <cmath>
+#include <utility>
 
 namespace stickslip::python {
 namespace {
 
-// One contact as a row of a structured array. All vectors in the world frame.
-struct ContactRow {
-  std::int32_t body_a, body_b;
-  std::int32_t mode;  // contact::Mode
-  std::int32_t surface;
-  double gap;
-  double point[3], normal[3], force[3], slip[3];
-};
+// A getter that no other thread disturbs.
+template <typename Get>
+auto looking(const Get& get) {
+  return [get](Simulation& simulation) {
+    const Simulation::Look look(simulation);
+    return get(simulation);
+  };
+}
 
 struct StepResult {
   stepping::StepReport report;
   std::vector<stepping::Event> events;
+  double certificate = 0;
+  [[nodiscard]] bool certified() const { return report.certified && report.residual <= certificate; }
 };
-
-// A body of a simulation, by its place. Keeps the simulation alive.
-struct BodyView {
-  std::shared_ptr<Simulation> simulation;
-  std::size_t index;
-
-  [[nodiscard]] const model::BodyState& state() const { return simulation->run().state().bodies[index]; }
-  [[nodiscard]] const model::Body& body() const { return simulation->scene().model.bodies[index]; }
-};
-
-py::array_t<double> array_of(const Vec3& x) {
-  return py::array_t<double>(3, x.data());
-}
-
-py::array_t<double> array_of(const Quat& q) {
-  const double wxyz[4] = {q.w(), q.x(), q.y(), q.z()};
-  return py::array_t<double>(4, wxyz);
-}
-
-// Two numbers (plane) or three.
-Vec3 vector_of(const py::handle& object, const char* name) {
-  const Eigen::VectorXd x = vector_from(object, name);
-  if (x.size() != 3 && x.size() != 2)
-    throw py::value_error(fmt::format("{} must have 3 entries (or 2 in the plane), not {}", name, x.size()));
-  if (!x.allFinite()) throw py::value_error(fmt::format("{} must be finite", name));
-  return {x(0), x(1), x.size() == 3 ? x(2) : 0.0};
-}
-
-// One number (about z) or three.
-Vec3 torque_of(const py::handle& object) {
-  if (PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr())) {
-    const double z = object.cast<double>();
-    if (!std::isfinite(z)) throw py::value_error("torque must be finite");
-    return {0, 0, z};
-  }
-  return vector_of(object, "torque");
-}
 
 template <typename Get>
 py::array_t<double> all_bodies(Simulation& simulation, py::ssize_t width, const Get& get) {
-  const Simulation::Use use(simulation);
+  const Simulation::Look look(simulation);
   const auto& bodies = simulation.run().state().bodies;
   py::array_t<double> out({static_cast<py::ssize_t>(bodies.size()), width});
   for (std::size_t i = 0; i < bodies.size(); ++i) get(bodies[i], out.mutable_data(static_cast<py::ssize_t>(i)));
   return out;
 }
 
-py::array_t<ContactRow> contacts_of(Simulation& simulation) {
-  const Simulation::Use use(simulation);
-  const auto contacts = simulation.run().contacts();
-  py::array_t<ContactRow> out(static_cast<py::ssize_t>(contacts.size()));
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const contact::ContactResult& from = contacts[c];
-    ContactRow& row = *out.mutable_data(static_cast<py::ssize_t>(c));
-    row = {from.contact.id.body_a,
-           from.contact.id.body_b,
-           static_cast<std::int32_t>(from.mode),
-           from.contact.surface,
-           from.contact.gap,
-           {},
-           {},
-           {},
-           {}};
-    const Vec3 point = 0.5 * (from.contact.point_a + from.contact.point_b);
-    for (int k = 0; k < 3; ++k) {
-      row.point[k] = point(k);
-      row.normal[k] = from.contact.normal(k);
-      row.force[k] = from.force(k);
-      row.slip[k] = from.relative_velocity(k);
-    }
-  }
-  return out;
+std::vector<std::string> body_names(const model::Model& model) {
+  std::vector<std::string> names;
+  for (const model::Body& body : model.bodies) names.push_back(body.name);
+  return names;
+}
+
+py::array contacts_of(Simulation& simulation) {
+  const Simulation::Look look(simulation);
+  return contact_array(simulation.run().contacts(), body_names(simulation.scene().model), simulation.contact_type());
 }
 
 py::dict observe(Simulation& simulation) {
-  const Simulation::Use use(simulation);
+  const Simulation::Look look(simulation);
   std::vector<double> values;
   simulation.observe(values);
   py::dict out;
@@ -146,14 +98,34 @@ void set_state(Simulation& simulation, double time, const py::object& positions,
       state.bodies[i].pose.orientation = Quat(Eigen::AngleAxisd(angle, Vec3::UnitZ()));
     }
   }
+  check_state(simulation.scene().model, state);
   simulation.set_state(state);
 }
 
+py::object failure_of(Simulation& simulation) {
+  const Simulation::Look look(simulation);
+  const stepping::StepFailure* failure = simulation.run().failure();
+  if (failure == nullptr) return py::none();
+  py::dict out;
+  out["time"] = failure->time;
+  out["reason"] = failure->reason;
+  out["residual"] = failure->residual;
+  out["solver"] = failure->solver;
+  out["problem"] = failure->contacts.empty() ? py::object(py::none()) : contact_problem(failure->problem);
+  return out;
+}
+
 void bind_step(py::module_& module) {
-  py::class_<StepResult>(module, "Step", "What one step tells about itself.")
-      .def_property_readonly(
-          "certified", [](const StepResult& s) { return s.report.certified; },
-          "Every contact problem of the step was solved to the tolerance.")
+  py::class_<StepResult>(
+      module, "Step",
+      "What one step tells about itself. True when it was taken: certified, or at certificate_at_worst.\n\n"
+      ">>> import stickslip as ss\n"
+      ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
+      ">>> step = ss.Simulation(model).step()\n"
+      ">>> step.certified, step.residual < 1e-8\n"
+      "(True, True)\n")
+      .def_property_readonly("certified", &StepResult::certified,
+                             "Every contact problem of the step was solved to method.certificate.")
       .def_property_readonly(
           "residual", [](const StepResult& s) { return s.report.residual; }, "The worst certificate of the step.")
       .def_property_readonly(
@@ -181,52 +153,26 @@ void bind_step(py::module_& module) {
       .def("__bool__", [](const StepResult& s) { return s.report.certified; })
       .def("__repr__", [](const StepResult& s) {
         return fmt::format("<Step: {}, residual {:.2e}, {} contacts>",
-                           s.report.certified ? "certified" : "NOT certified", s.report.residual, s.report.contacts);
+                           s.certified()        ? "certified"
+                           : s.report.certified ? "at worst"
+                                                : "NOT certified",
+                           s.report.residual, s.report.contacts);
       });
 }
 
-void bind_body(py::module_& module) {
-  const auto wrench = [](const BodyView& view) {
-    const Simulation::Use use(*view.simulation);
-    return view.simulation->applied(view.index);
+// Functions that hold the simulation that calls them are found by the collector of cycles.
+void collect_cycles(PyHeapTypeObject* heap_type) {
+  PyTypeObject* type = &heap_type->ht_type;
+  type->tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type->tp_traverse = [](PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    const Simulation* simulation = made_instance<Simulation>(self);
+    return simulation != nullptr ? simulation->visit_callbacks(visit, arg) : 0;
   };
-  py::class_<BodyView>(module, "Body", "A body of a simulation.")
-      .def_property_readonly(
-          "name", [](const BodyView& b) { return b.body().name; }, "As the scene names it.")
-      .def_property_readonly(
-          "mass", [](const BodyView& b) { return b.body().mass; }, "0 where all motion is prescribed.")
-      .def_property_readonly(
-          "position", [](const BodyView& b) { return array_of(b.state().pose.position); },
-          "Centre of mass, world frame.")
-      .def_property_readonly(
-          "orientation", [](const BodyView& b) { return array_of(b.state().pose.orientation); },
-          "Unit quaternion w, x, y, z.")
-      .def_property_readonly(
-          "angle", [](const BodyView& b) { return b.state().angle; }, "Planar bodies: rotation about z, not wrapped.")
-      .def_property_readonly(
-          "velocity", [](const BodyView& b) { return array_of(b.state().velocity.linear); },
-          "Of the centre of mass, world frame.")
-      .def_property_readonly(
-          "angular_velocity", [](const BodyView& b) { return array_of(b.state().velocity.angular); }, "World frame.")
-      .def_property(
-          "force", [wrench](const BodyView& b) { return array_of(wrench(b).force); },
-          [wrench](const BodyView& b, const py::object& force) {
-            model::Wrench next = wrench(b);
-            next.force = vector_of(force, "force");
-            const Simulation::Use use(*b.simulation);
-            b.simulation->apply(b.index, next);
-          },
-          "Applied at the centre of mass, world frame, besides what the scene applies; kept until changed.")
-      .def_property(
-          "torque", [wrench](const BodyView& b) { return array_of(wrench(b).torque); },
-          [wrench](const BodyView& b, const py::object& torque) {
-            model::Wrench next = wrench(b);
-            next.torque = torque_of(torque);
-            const Simulation::Use use(*b.simulation);
-            b.simulation->apply(b.index, next);
-          },
-          "Applied torque, world frame (one number: about z); kept until changed.")
-      .def("__repr__", [](const BodyView& b) { return fmt::format("<Body \"{}\">", b.body().name); });
+  type->tp_clear = [](PyObject* self) {
+    if (auto* simulation = made_instance<Simulation>(self)) simulation->clear_callbacks();
+    return 0;
+  };
 }
 
 }  // namespace
@@ -242,22 +188,70 @@ void Simulation::start() {
   run_->begin();
 }
 
-std::size_t Simulation::body_index(const std::string& name) const {
-  std::vector<std::string> known;
-  for (std::size_t i = 0; i < scene_->model.bodies.size(); ++i) {
-    if (scene_->model.bodies[i].name == name) return i;
-    known.push_back(scene_->model.bodies[i].name);
+// Functions of Python look at the simulation while it waits for them.
+template <typename Call>
+void Simulation::call_back(const Call& call) {
+  calling_ = std::this_thread::get_id();
+  try {
+    call();
+  } catch (...) {
+    calling_ = std::thread::id();
+    throw;
   }
-  const std::string hint = expression::did_you_mean(name, known);
-  throw py::key_error(fmt::format("no body \"{}\"{}{}", name, hint.empty() ? "" : "; ", hint));
+  calling_ = std::thread::id();
+}
+
+void Simulation::before_step() {
+  if (callbacks_.empty()) return;
+  call_back([&] { callbacks_.push(scene_->model, run().state(), pushes_->called); });
+}
+
+bool Simulation::after_step() {
+  bool go_on = true;
+  if (!callbacks_.empty()) call_back([&] { go_on = callbacks_.observe(run().state()); });
+  return go_on;
 }
 
 stepping::StepReport Simulation::step() {
-  return run_->step();
+  before_step();
+  stepping::StepReport report;
+  {
+    const py::gil_scoped_release unlocked;
+    report = run_->step();
+  }
+  if (report.certified) (void)after_step();
+  return report;
 }
 
 bool Simulation::run_until(double time) {
-  return run_->run_until(time);
+  constexpr int kStepsBetweenSignals = 64;
+  if (time > run().time()) before_step();
+  int steps = 0;
+  const py::gil_scoped_release unlocked;
+  return run_->run_until(time, [&](const runs::Run&) {
+    if (callbacks_.empty() && ++steps % kStepsBetweenSignals != 0) return true;
+    const py::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!after_step()) return false;
+    before_step();
+    return true;
+  });
+}
+
+Callbacks& Simulation::callbacks() {
+  if (!pushes_) make_room_for_forces();
+  return callbacks_;
+}
+
+void Simulation::clear_callbacks() {
+  // The functions go last: their end may run Python that looks at the simulation.
+  const Callbacks going = std::exchange(callbacks_, {});
+  if (pushes_) std::fill(pushes_->called.begin(), pushes_->called.end(), model::Wrench{});
+}
+
+const py::dtype& Simulation::contact_type() {
+  if (!contact_type_) contact_type_ = python::contact_type(body_names(scene_->model), WithSurface::Yes);
+  return reinterpret_cast<const py::dtype&>(contact_type_);
 }
 
 void Simulation::observe(std::vector<double>& values) {
@@ -266,23 +260,20 @@ void Simulation::observe(std::vector<double>& values) {
 }
 
 model::Wrench Simulation::applied(std::size_t body) const {
-  return applied_ ? (*applied_)[body] : model::Wrench{};
+  return pushes_ ? pushes_->kept[body] : model::Wrench{};
 }
 
 void Simulation::apply(std::size_t body, const model::Wrench& wrench) {
-  if (!applied_) make_room_for_forces();
-  (*applied_)[body] = wrench;
+  if (!pushes_) make_room_for_forces();
+  pushes_->kept[body] = wrench;
 }
 
 // Whether anything pushes a body is settled when a simulation is made, so it is made again and goes on where it was.
 void Simulation::make_room_for_forces() {
   const std::string before = save();
-  applied_ = std::make_shared<std::vector<model::Wrench>>(scene_->model.bodies.size());
-  for (std::size_t i = 0; i < scene_->model.bodies.size(); ++i)
-    scene_->model.bodies[i].forces.emplace_back([table = applied_, i](const model::State&, model::Wrench& wrench) {
-      wrench.force += (*table)[i].force;
-      wrench.torque += (*table)[i].torque;
-    });
+  const std::size_t bodies = scene_->model.bodies.size();
+  pushes_ = std::make_shared<Pushes>(Pushes{std::vector<model::Wrench>(bodies), std::vector<model::Wrench>(bodies)});
+  feel(scene_->model, pushes_);
   run_ = std::make_unique<runs::Run>(*scene_);
   restore(before);
 }
@@ -300,7 +291,7 @@ void Simulation::restore(std::string_view bytes) {
 }
 
 void Simulation::reset() {
-  if (applied_) std::fill(applied_->begin(), applied_->end(), model::Wrench{});
+  if (pushes_) std::fill(pushes_->kept.begin(), pushes_->kept.end(), model::Wrench{});
   start();
 }
 
@@ -312,10 +303,18 @@ void Simulation::set_state(const model::State& state) {
 }
 
 void bind_simulation(py::module_& module) {
-  PYBIND11_NUMPY_DTYPE(ContactRow, body_a, body_b, mode, surface, gap, point, normal, force, slip);
+  bind_states(module);
   bind_step(module);
   bind_body(module);
-  py::class_<Simulation, std::shared_ptr<Simulation>>(module, "Simulation", "A model in motion, step by step.")
+  py::class_<Simulation, std::shared_ptr<Simulation>>(module, "Simulation", py::custom_type_setup(&collect_cycles),
+                                                      "A model in motion, step by step.\n\n"
+                                                      ">>> import stickslip as ss\n"
+                                                      ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
+                                                      ">>> sim = ss.Simulation(model, speed=1, mu=0.5)\n"
+                                                      ">>> sim.run_until(1.0), sim.certified\n"
+                                                      "(True, True)\n"
+                                                      ">>> round(sim[\"x\"], 6)  # v^2 / (2 mu g)\n"
+                                                      "0.101937\n")
       .def(py::init([](const Model& model, const py::kwargs& values) {
              return std::make_shared<Simulation>(values.empty() ? model : model.with(overrides_from(&model, values)));
            }),
@@ -325,10 +324,8 @@ void bind_simulation(py::module_& module) {
           [](Simulation& simulation) {
             const Simulation::Use use(simulation);
             StepResult result;
-            {
-              const py::gil_scoped_release unlocked;
-              result.report = simulation.step();
-            }
+            result.report = simulation.step();
+            result.certificate = simulation.run().method().certificate;
             result.events.assign(result.report.events.begin(), result.report.events.end());
             result.report.events = {};
             return result;
@@ -339,26 +336,26 @@ void bind_simulation(py::module_& module) {
           [](Simulation& simulation, double time) {
             if (!std::isfinite(time)) throw py::value_error("time must be finite");
             const Simulation::Use use(simulation);
-            const py::gil_scoped_release unlocked;
             return simulation.run_until(time);
           },
-          py::arg("time"), "Steps until that time. False when a step was not certified.")
-      .def_property_readonly(
-          "time", [](Simulation& s) { return s.run().time(); }, "Simulated seconds.")
-      .def_property_readonly(
-          "step_size", [](Simulation& s) { return s.run().method().step; }, "The time step.")
-      .def_property_readonly(
-          "certified", [](Simulation& s) { return s.run().failure() == nullptr; },
-          "Whether every step so far was certified.")
-      .def_property_readonly(
-          "worst_residual", [](Simulation& s) { return s.run().counters().worst_residual; },
-          "The largest certificate so far.")
-      .def_property_readonly(
-          "steps_at_worst", [](Simulation& s) { return s.run().counters().at_worst; },
-          "Steps above the certificate, taken at certificate_at_worst.")
+          py::arg("time"),
+          "Steps until that time. False when a step was not certified or an observer ended it. Ctrl-C raises "
+          "KeyboardInterrupt; the simulation is then at the end of its last step.")
+      .def_property_readonly("time", looking([](Simulation& s) { return s.run().time(); }), "Simulated seconds.")
+      .def_property_readonly("step_size", looking([](Simulation& s) { return s.run().method().step; }),
+                             "The time step.")
+      .def_property_readonly("certified", looking([](Simulation& s) {
+                               return s.run().failure() == nullptr && s.run().counters().at_worst == 0;
+                             }),
+                             "Whether every step so far reached method.certificate.")
+      .def_property_readonly("worst_residual", looking([](Simulation& s) { return s.run().counters().worst_residual; }),
+                             "The largest certificate so far.")
+      .def_property_readonly("steps_at_worst", looking([](Simulation& s) { return s.run().counters().at_worst; }),
+                             "Steps above the certificate, taken at certificate_at_worst.")
       .def_property_readonly("contacts", &contacts_of,
-                             "Contacts at the end of the last step: a structured array with body_a, body_b, mode (0 "
-                             "open, 1 stick, 2 roll, 3 slide), surface, gap, point, normal, force (on a), slip.")
+                             "Contacts at the end of the last step: a structured array with bodies (names), body_a, "
+                             "body_b (places), surface, mode (open, stick, roll, slide), gap, point, normal, force (on "
+                             "the first body), slip.")
       .def_property_readonly(
           "positions",
           [](Simulation& s) {
@@ -395,7 +392,7 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly(
           "angles",
           [](Simulation& s) {
-            const Simulation::Use use(s);
+            const Simulation::Look look(s);
             std::vector<double> angles;
             for (const model::BodyState& b : s.run().state().bodies) angles.push_back(b.angle);
             return to_numpy(angles);
@@ -403,10 +400,55 @@ void bind_simulation(py::module_& module) {
           "Rotations of planar bodies about z, not wrapped.")
       .def(
           "body",
-          [](const std::shared_ptr<Simulation>& simulation, const std::string& name) {
-            return BodyView{simulation, simulation->body_index(name)};
+          [](Simulation& simulation, const std::string& name) {
+            const std::size_t index = body_index(simulation.scene().model, name);
+            return BodyView{py::cast(&simulation, py::return_value_policy::reference), &simulation, index};
           },
           py::arg("name"), "A body by its name.")
+      .def_property_readonly(
+          "state",
+          [](Simulation& s) {
+            const Simulation::Look look(s);
+            return state_array(s.run().state());
+          },
+          "All bodies: a structured array with position, orientation, velocity, angular_velocity, angle. A copy.")
+      .def_property_readonly("failure", &failure_of,
+                             "None while every step was certified; else time, reason, residual, solver and problem.")
+      .def(
+          "add_force",
+          [](Simulation& s, const std::string& body, const py::object& function) {
+            const Simulation::Use use(s);
+            const std::size_t index = body_index(s.scene().model, body);
+            s.callbacks().add_force(index, function);
+          },
+          py::arg("body"), py::arg("function"),
+          "function(time, state) gives a force, or a pair of force and torque, on the body for each step; called at "
+          "its "
+          "begin.")
+      .def(
+          "add_controller",
+          [](Simulation& s, const py::object& function) {
+            const Simulation::Use use(s);
+            s.callbacks().add_controller(function);
+          },
+          py::arg("function"),
+          "function(time, state) gives a dictionary of bodies with forces, or pairs of force and torque, for each "
+          "step; "
+          "called at its begin.")
+      .def(
+          "add_observer",
+          [](Simulation& s, const py::object& function) {
+            const Simulation::Use use(s);
+            s.callbacks().add_observer(function);
+          },
+          py::arg("function"), "function(time, state) is called after each certified step; False ends run_until().")
+      .def(
+          "clear_functions",
+          [](Simulation& s) {
+            const Simulation::Use use(s);
+            s.clear_callbacks();
+          },
+          "Takes all forces, controllers and observers away.")
       .def("observe", &observe, "Names and present values of what the scene observes.")
       .def("__getitem__",
            [](Simulation& simulation, const std::string& name) {
@@ -417,7 +459,7 @@ void bind_simulation(py::module_& module) {
       .def(
           "save",
           [](Simulation& simulation) {
-            const Simulation::Use use(simulation);
+            const Simulation::Look look(simulation);
             return py::bytes(simulation.save());
           },
           "Everything that later steps depend on. Not a file format: for this version and this model.")
@@ -430,18 +472,32 @@ void bind_simulation(py::module_& module) {
           py::arg("saved"), "Goes back to what save() gave.")
       .def(
           "reset",
-          [](Simulation& simulation) {
+          [](Simulation& simulation, const py::object& state, double time) {
+            if (!std::isfinite(time)) throw py::value_error("time must be finite");
             const Simulation::Use use(simulation);
+            if (state.is_none()) {
+              if (time != 0) throw py::value_error("the scene's initial state is that of time 0");
+              simulation.reset();
+              return;
+            }
+            model::State next;
+            next.time = time;
+            read_state(state, simulation.scene().model, next);
             simulation.reset();
+            simulation.set_state(next);
           },
-          "Starts again from the scene's initial state, without applied forces.")
+          py::arg("state") = py::none(), py::arg("time") = 0.0,
+          "Starts again without applied forces: from the scene's initial state, or from an array like `state`.")
       .def("set_state", &set_state, py::kw_only(), py::arg("time") = 0.0, py::arg("positions") = py::none(),
            py::arg("orientations") = py::none(), py::arg("velocities") = py::none(),
            py::arg("angular_velocities") = py::none(), py::arg("angles") = py::none(),
            "Goes on from the given time and arrays (None: as they are now). Prescribed motions follow the time.")
       .def("__repr__", [](Simulation& s) {
+        const Simulation::Look look(s);
         return fmt::format("<Simulation at t = {:.6g}, step {:g}, {}>", s.run().time(), s.run().method().step,
-                           s.run().failure() == nullptr ? "certified" : "NOT certified");
+                           s.run().failure() != nullptr       ? "NOT certified"
+                           : s.run().counters().at_worst == 0 ? "certified"
+                                                              : "certified at worst");
       });
 }
 

@@ -28,18 +28,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import complementarity
-from .complementarity import Solution, solve_contact, solve_lcp, solve_mcp, solve_mlcp
+from ._complementarity import __version__ as __version__
+from .complementarity import Problem, Solution, load_problem, solve_contact, solve_lcp, solve_mcp, solve_mlcp
 
 if TYPE_CHECKING:
-    from ._core import Batch, Body, FileError, Model, SceneError, Simulation, Step, batch, rate_interval
+    from ._core import Batch, Body, FileError, Model, SceneError, Simulation, Step, rate_interval
     from .environment import Environment
-    from .runs import NotCertified, Rate, Recording, Run, Store, optimise, plan, study
+    from .runs import NotCertified, Rate, Recording, Run, Store, batch, optimise, plan, study
     from .scenes import Scene
+    from .tables import Comparison, Convergence
 
 # The simulator is loaded when one of its names is first used: the solvers alone need NumPy and nothing else.
 _SIMULATOR = {
     "Batch": "_core",
     "Body": "_core",
+    "Comparison": "tables",
+    "Convergence": "tables",
     "Environment": "environment",
     "FileError": "_core",
     "Model": "_core",
@@ -52,14 +56,45 @@ _SIMULATOR = {
     "Simulation": "_core",
     "Step": "_core",
     "Store": "runs",
-    "batch": "_core",
+    "batch": "runs",
     "optimise": "runs",
     "plan": "runs",
     "rate_interval": "_core",
     "study": "runs",
 }
 
-__all__ = sorted([*_SIMULATOR, "Solution", "complementarity", "solve_contact", "solve_lcp", "solve_mcp", "solve_mlcp"])
+# The same as a list of texts, for readers of types; a test compares it with the above.
+__all__ = [
+    "Batch",
+    "Body",
+    "Comparison",
+    "Convergence",
+    "Environment",
+    "FileError",
+    "Model",
+    "NotCertified",
+    "Problem",
+    "Rate",
+    "Recording",
+    "Run",
+    "Scene",
+    "SceneError",
+    "Simulation",
+    "Solution",
+    "Step",
+    "Store",
+    "batch",
+    "complementarity",
+    "load_problem",
+    "optimise",
+    "plan",
+    "rate_interval",
+    "solve_contact",
+    "solve_lcp",
+    "solve_mcp",
+    "solve_mlcp",
+    "study",
+]
 
 
 def __getattr__(name: str) -> Any:

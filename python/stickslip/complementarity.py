@@ -16,10 +16,14 @@ from ._complementarity import (
     solve_mlcp,
 )
 
+from .problems import Problem, load_problem
+
 __all__ = [
+    "Problem",
     "Solution",
     "contact_solvers",
     "lcp_solvers",
+    "load_problem",
     "mcp_solvers",
     "solve_contact",
     "solve_lcp",

@@ -2,7 +2,7 @@
 # Copyright the stickslip authors
 """A gymnasium-style environment around a simulation. gymnasium itself is imported only if it is there.
 
-Observation: positions and velocities of the movable bodies. Action: forces on the bodies that are named as actuated.
+Observation: poses, then velocities, of the movable bodies. Action: forces on the bodies that are named as actuated.
 """
 from __future__ import annotations
 
@@ -29,11 +29,25 @@ def _box(size: int, limit: float) -> Any:
 
 
 class Environment(_Base):  # type: ignore[misc]
-    """reset() -> (observation, info); step(action) -> (observation, reward, terminated, truncated, info).
+    """A simulation in the interface of gymnasium.
 
-    actuated: bodies that the action pushes, two (plane) or three force components each.
+    reset() -> (observation, info); step(action) -> (observation, reward, terminated, truncated, info).
+
+    Observed of each movable body, in the plane: x, y, angle, and after those of all bodies vx, vy, angular velocity; in
+    space: position and orientation (w, x, y, z), then velocity and angular velocity.
+    actuated: bodies that the action pushes, two (plane) or three force components each. Components beyond force_limit are
+    cut to it, as an actuator does.
     reward: function of the simulation; terminated: function that says whether the episode is over.
-    An uncertified step ends the episode: info["certified"] is then False.
+    A step that cannot be certified ends the episode. info["certified"]: whether all steps of the action reached
+    method.certificate.
+
+    >>> import stickslip as ss
+    >>> model = ss.Model.from_file("examples/box/scene.toml")
+    >>> env = ss.Environment(model, [model.bodies[-1]], reward=lambda sim: -sim.time)
+    >>> observation, info = env.reset()
+    >>> observation, reward, terminated, truncated, info = env.step([0.0, 0.0, 0.0][: model.dimension])
+    >>> info["certified"]
+    True
     """
 
     def __init__(
@@ -51,28 +65,42 @@ class Environment(_Base):  # type: ignore[misc]
         self._width = model.dimension
         self._movable = [i for i, name in enumerate(model.bodies) if self._sim.body(name).mass > 0]
         self._reward, self._terminated = reward, terminated
-        self._steps = steps_per_action
+        self._steps, self._limit = steps_per_action, force_limit
         self.action_space = _box(self._width * len(self._bodies), force_limit)
-        self.observation_space = _box(6 * len(self._movable), np.inf)
+        self.observation_space = _box((6 if self._width == 2 else 13) * len(self._movable), np.inf)
 
     def _observation(self) -> NDArray[np.float64]:
-        chosen = self._movable
-        return np.concatenate([self._sim.positions[chosen].ravel(), self._sim.velocities[chosen].ravel()])
+        state = self._sim.state[self._movable]
+        if self._width == 2:
+            pose = [state["position"][:, :2], state["angle"][:, None]]
+            motion = [state["velocity"][:, :2], state["angular_velocity"][:, 2:]]
+        else:
+            pose = [state["position"], state["orientation"]]
+            motion = [state["velocity"], state["angular_velocity"]]
+        return np.concatenate([np.hstack(pose).ravel(), np.hstack(motion).ravel()])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float64], dict[str, Any]]:
-        """Back to the scene's initial state. There is nothing random in a scene: seed and options change nothing."""
+        """Back to the scene's initial state. There is nothing random in a scene: the seed goes to gymnasium's own
+        generator (np_random), for rewards that use it, and options change nothing."""
+        if gymnasium is not None:
+            super().reset(seed=seed)
         self._sim.reset()
         return self._observation(), {}
 
     def step(self, action: Any) -> tuple[NDArray[np.float64], float, bool, bool, dict[str, Any]]:
+        """Pushes the actuated bodies with the forces of the action for the steps of one action."""
         forces = np.asarray(action, dtype=float).reshape(len(self._bodies), self._width)
+        forces = np.clip(forces, -self._limit, self._limit)
         for body, force in zip(self._bodies, forces):
             body.force = force
-        certified = True
+        certified = taken = True
         for _ in range(self._steps):
-            certified = certified and self._sim.step().certified
-        over = not certified or bool(self._terminated(self._sim))
+            step = self._sim.step()
+            certified, taken = certified and step.certified, bool(step)
+            if not taken:
+                break
+        over = not taken or bool(self._terminated(self._sim))
         late = self._sim.time >= self._end - 1e-9 * self._sim.step_size
         return self._observation(), float(self._reward(self._sim)), over, late, {"certified": certified}

@@ -13,14 +13,4 @@ cp -r "$source/python" "$source/pyproject.toml" "$source/setup.py" "$source/READ
 cd "$work"
 STICKSLIP_BUILD=$build venv/bin/pip wheel -q --no-build-isolation --no-deps --no-index -w wheels .
 venv/bin/pip install -q --no-index --no-deps wheels/stickslip-*.whl
-cd /
-env -u PYTHONPATH "$work/venv/bin/python" -c '
-import pathlib, sys
-import stickslip as ss
-assert pathlib.Path(ss.__file__).is_relative_to(sys.prefix), ss.__file__
-assert "stickslip._core" not in sys.modules  # the solvers alone do not load the simulator
-assert ss.solve_lcp([[2.0]], [-1.0]).z[0] == 0.5
-assert (pathlib.Path(ss.__file__).parent / "py.typed").exists()
-assert ss.Model.from_string("dimension = 2\nduration = 1\n[[body]]\nname = \"ball\"\nmass = 1\nshape = { disc = 1 }\n").run().certified
-print("1 passed, 0 failed")
-'
+"$source/python/tests/use_installed.sh" "$work/venv/bin/python"

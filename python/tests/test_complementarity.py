@@ -42,6 +42,51 @@ def test_sparse_and_dense_give_the_same():
         np.testing.assert_allclose(sc.solve_lcp(form(M), q).z, sc.solve_lcp(M, q).z, atol=1e-8)
 
 
+def test_sparse_matrices_in_any_order_with_entries_twice():
+    """What SciPy calls canonical is taken as it is, the rest is put in order; the sum is that of toarray()."""
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(4)
+    for trial in range(100):
+        n = int(rng.integers(1, 40))
+        entries = int(rng.integers(0, 3 * n))
+        i, j = rng.integers(0, n, entries), rng.integers(0, n, entries)
+        # Halves and quarters: sums are exact in any order.
+        columns = [[(r, v) for r, c, v in zip(i, j, rng.integers(-8, 8, entries) / 4) if c == k] for k in range(n)]
+        for k, column in enumerate(columns):
+            column.append((k, 50.0))
+            if trial % 3 == 0:
+                column.sort()
+            if trial % 3 == 1:
+                column[:] = sorted(dict(column).items())
+        starts = np.cumsum([0] + [len(column) for column in columns])
+        rows, values = (np.array([entry[part] for column in columns for entry in column]) for part in (0, 1))
+        wide = np.int64 if trial % 2 else np.int32
+        M = sparse.csc_matrix((values.astype(float), rows.astype(wide), starts.astype(wide)), shape=(n, n))
+        M.indices, M.indptr = M.indices.astype(wide), M.indptr.astype(wide)
+        q = rng.integers(-100, 100, n) / 4
+        dense, found = sc.solve_lcp(M.toarray(), q), sc.solve_lcp(M, q)
+        assert found.solved and dense.solved
+        # The certificate is 1e-8 of the data, and the smallest diagonal above the sums of rows is about 10.
+        np.testing.assert_allclose(found.z, dense.z, atol=1e-6)
+        assert lcp_violation(M.toarray(), q, found.z) < 1e-6
+
+
+def test_sparse_matrices_that_are_none():
+    sparse = pytest.importorskip("scipy.sparse")
+    good = sparse.csc_matrix(np.eye(3))
+    for part, wrong in [("indptr", [0, 1, 2, 4]), ("indptr", [0, 2, 1, 3]), ("indptr", [-1, 1, 2, 3]), ("indptr", [0, 1, 3]),
+                        ("indices", [0, 1, 3]), ("indices", [0, -1, 2]), ("indices", [0, 1]), ("indices", [0, 1, 2**33]),
+                        ("indices", [[0, 1, 2]]), ("data", [1.0, 2.0])]:  # fmt: skip
+        M = good.copy()
+        setattr(M, part, np.array(wrong))
+        with pytest.raises(ValueError, match="M is not a well-formed"):
+            sc.solve_lcp(M, np.ones(3))
+    M = good.copy()
+    M.indices = np.array(["a", "b", "c"])
+    with pytest.raises(ValueError, match="M is not a well-formed"):
+        sc.solve_lcp(M, np.ones(3))
+
+
 def test_quantecon_issue_768_ten_by_ten_positive_definite():
     # lcp_lemke of QuantEcon.py answered with a negative entry.
     rng = np.random.RandomState(0)

@@ -2,7 +2,8 @@
 # Copyright the stickslip authors
 """Problem files through the Python solvers: the answers of `stickslip solve`, bit for bit.
 
-The small files of tests/fuzz are always there; STICKSLIP_CORPUS names a folder with more of them.
+The small files of tests/fuzz are always there. The others are those of the tests over problem files: in `open` of the
+folder that STICKSLIP_PROBLEMS names, else of ../shared/problems beside the checkout; skipped where there are none.
 """
 import gzip
 import json
@@ -20,11 +21,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = pathlib.Path(
     os.environ.get("STICKSLIP_COMMAND", pathlib.Path(stickslip.__file__).resolve().parents[2] / "stickslip")
 )
-FOLDER = pathlib.Path(os.environ.get("STICKSLIP_CORPUS", ROOT / "tests" / "fuzz" / "seeds" / "corpus"))
+SEEDS = ROOT / "tests" / "fuzz" / "seeds" / "corpus"
+OPEN = pathlib.Path(os.environ.get("STICKSLIP_PROBLEMS", ROOT.parent / "shared" / "problems")) / "open"
 
 
-def problems():
-    for file in sorted(FOLDER.iterdir()):
+def problems(folder):
+    for file in sorted(folder.iterdir()):
         opened = gzip.open(file, "rt") if file.suffix == ".gz" else open(file)
         with opened as text:
             try:
@@ -68,8 +70,11 @@ def solve(problem):
 
 
 @pytest.mark.skipif(not COMMAND.exists(), reason="the command is not beside the package")
-def test_the_answers_of_the_command():
-    files = list(problems())
+@pytest.mark.parametrize("folder", [SEEDS, OPEN], ids=["seeds", "open"])
+def test_the_answers_of_the_command(folder):
+    if not folder.exists():
+        pytest.skip(f"no problem files at {folder}")
+    files = list(problems(folder))
     assert files
     told = subprocess.run(
         [COMMAND, "solve", "--json", "--solution", *(file for file, _ in files)], capture_output=True, text=True

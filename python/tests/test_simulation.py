@@ -66,12 +66,22 @@ def test_stepping_by_hand_gives_the_bits_of_the_run(model):
     assert sim["vmax"] == run.final["vmax"]
 
 
+def test_a_run_has_error_bars_where_they_are_asked_for(model):
+    assert model.run().error_bars == {}
+    bars = model.run(error_bars="on").error_bars
+    assert 0 < bars["x"] < 1e-6  # second order is exact here, but for the instants of events
+
+
 def test_contact_forces_carry_the_weight(model):
     sim = ss.Simulation(model, v=0)
     sim.step()
     contacts = sim.contacts
     assert contacts["force"][:, 1].sum() == pytest.approx(-2 * 9.81 * np.sign(-contacts["normal"][0, 1]), rel=1e-9)
-    assert set(contacts["mode"]) == {1}
+    assert set(contacts["mode"]) == {"stick"}
+    assert {tuple(names) for names in contacts["bodies"]} <= {("floor", "block"), ("block", "floor")}
+    for contact in contacts:
+        assert model.bodies[contact["body_a"]] == contact["bodies"][0]
+        assert model.bodies[contact["body_b"]] == contact["bodies"][1]
 
 
 def test_an_applied_force_moves_the_block_once_it_exceeds_friction(model):
@@ -208,4 +218,31 @@ def test_rate_of_a_batch_has_wilsons_interval(model):
     out = ss.batch(model, mu=np.linspace(0, 0.5, 10))
     rate = out.rate("x")
     low, high = rate.interval(0.95)
-    assert rate.value == 1 and high <= 1 + 1e-12 and 0.7 < low < 0.75  # Wilson: 10 / (10 + 1.96^2)
+    assert rate.trials == 10 and rate.value == 1 and high <= 1 + 1e-12 and 0.7 < low < 0.75  # Wilson: 10 / (10 + 1.96^2)
+
+
+def test_a_run_that_failed_is_no_success(model):
+    rate = ss.batch(model, mu=[0.3, -1.0]).rate("x")
+    assert (rate.successes, rate.trials) == (1, 2)
+    pandas = pytest.importorskip("pandas")
+    table = ss.batch(model, mu=[0.3, 0.4], step=1e-2).to_pandas()
+    assert isinstance(table, pandas.DataFrame) and list(table.columns[:2]) == ["mu", "step"]
+
+
+def test_files_are_closed_when_asked(model, tmp_path):
+    with model.run(record=tmp_path / "run.h5") as run:
+        assert len(run) > 1
+    with pytest.raises(ValueError, match="closed"):
+        run.time
+    assert "closed" in repr(run)
+
+
+def test_steps_at_worst_are_not_certified():
+    model = ss.Model.from_file(str(EXAMPLES / "stack" / "scene.toml"))
+    run = model.run(duration=0.01, certificate=1e-300)  # below rounding: no step gets there
+    assert run.steps_at_worst > 0 and not run.certified
+    sim = ss.Simulation(model, certificate=1e-300)
+    step = sim.step()
+    assert step and not step.certified and not sim.certified
+    out = ss.batch(model, duration=[0.01, 0.01], certificate=[1e-300, 1e-9])
+    assert list(out.certified) == [False, True] and out.status == ["finished", "finished"]

@@ -4,6 +4,7 @@
 import ast
 import pathlib
 import re
+import tomllib
 
 import pytest
 
@@ -23,8 +24,9 @@ def declared(module):
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             functions[node.name] = arguments(node)
-        elif isinstance(node, ast.ClassDef):
-            classes[node.name] = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_Stub"):  # of the stubs alone
+            members = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+            classes[node.name] = {**members, **{n.target.id: n for n in node.body if isinstance(n, ast.AnnAssign)}}
     return functions, classes
 
 
@@ -42,6 +44,11 @@ def test_functions_and_their_arguments(module):
     assert set(functions) | set(classes) == real
     for name, names in functions.items():
         assert names == actual_arguments(getattr(module, name)), name
+
+
+def test_the_version_is_that_of_the_package():
+    packaged = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text())
+    assert stickslip.__version__ == packaged["project"]["version"]
 
 
 @pytest.mark.parametrize("module", [_complementarity, _core], ids=lambda module: module.__name__)

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -52,8 +53,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"recording", {"files", "math", "model", "collision", "contact", "stepping", "simulation"}},
       {"report", {"files", "math", "model", "collision", "contact", "recording", "expression", "scene", "study"}},
       {"study",
-       {"files", "math", "model", "collision", "contact", "stepping", "simulation", "expression", "scene", "runs",
-        "sensitivity"}},
+       {"files", "math", "model", "collision", "contact", "complementarity", "stepping", "simulation", "expression",
+        "scene", "runs", "sensitivity"}},
       {"study_mpi", {"math", "study"}},
   };
   return kAllowed;
@@ -118,6 +119,32 @@ TEST(IncludeGraph, NoTwoHeadersShareAName) {
       EXPECT_TRUE(added) << path << " has the name of " << first->second;
     }
   EXPECT_GT(found.size(), 100U) << "the headers were not found";
+}
+
+// Whoever opens a source finds its declarations: in the header of its name, in one that its opening comment names
+// ("Part of plan.h."), or in one that names it.
+TEST(IncludeGraph, EverySourceHasAHeaderOrNamesOne) {
+  static const std::regex kHeader(R"re(([a-z_0-9]+\.h)\b)re");
+  const fs::path root = fs::path(tests::kSourceFolder) / "src";
+  int sources = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".cpp") continue;
+    ++sources;
+    if (fs::exists(fs::path(entry.path()).replace_extension(".h"))) continue;
+    bool named = false;
+    std::ifstream stream(entry.path());
+    std::smatch match;
+    for (std::string line; std::getline(stream, line) && line.starts_with("//");)
+      if (std::regex_search(line, match, kHeader)) named |= fs::exists(entry.path().parent_path() / match[1].str());
+    for (const auto& other : fs::directory_iterator(entry.path().parent_path())) {
+      if (other.path().extension() != ".h") continue;
+      std::ifstream header(other.path());
+      const std::string text((std::istreambuf_iterator<char>(header)), {});
+      named |= text.find(entry.path().filename().string()) != std::string::npos;
+    }
+    EXPECT_TRUE(named) << entry.path() << " has no header, names none at its head, and none names it";
+  }
+  EXPECT_GT(sources, 100);
 }
 
 // Headers name the project's files by their full path, so that a file can be found from the line that includes it.

@@ -168,7 +168,7 @@ TEST_F(Files, TenRunsIntoOneOutputLeaveOneGoodRecording) {
         const std::string command = "cd '" + folder_.string() + "' && '" + tests::kCommand +
                                     "' run s.toml -o x.h5 --set duration=0.5 >/dev/null 2>err" + std::to_string(k);
         const int state = std::system(command.c_str());
-        codes[k] = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+        codes[k] = code_of(state);
       });
   }
   int good = 0;
@@ -191,13 +191,16 @@ TEST_F(Files, AFullDiskIsSaidAndNothingFalseIsReadBack) {
   for (const int blocks : {20, 100, 300, 500}) {
     const std::string limit = "ulimit -f " + std::to_string(blocks) + "; ";
     const CommandOutcome outcome = run("run s.toml -o x.h5 --set duration=2", limit);
-    EXPECT_NE(outcome.code, 0) << blocks;
-    EXPECT_NE(outcome.code, -1) << "ended by a signal";
-    EXPECT_GE(outcome.error_lines(), 1);
+    // With 20 blocks the recording cannot be begun, and nothing is run.
+    EXPECT_EQ(outcome.code, blocks == 20 ? 2 : 1) << blocks << " blocks: " << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("is the disk full?")) << blocks;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
     const CommandOutcome csv = run("export x.h5");
     if (csv.code == 0) {
       EXPECT_EQ(csv.out, whole.substr(0, csv.out.size())) << blocks;
       EXPECT_LT(csv.out.size(), whole.size());
+      // Flushed after 64, 128, 256, ... frames. The first flush makes room for 512 of the tables, about 400 blocks.
+      EXPECT_GE(std::count(csv.out.begin(), csv.out.end(), '\n') - 1, blocks == 500 ? 256 : 0);
     }
     fs::remove(path("x.h5"));
   }
@@ -272,6 +275,16 @@ TEST_F(Files, AFlippedBitOfAStoreIsRefusedOrHarmless) {
     for (const char* beside : {"y.db-wal", "y.db-shm", "y.db-journal"}) fs::remove(path(beside));
   }
   EXPECT_GT(refused, 20);
+  // No cells on the first page: the list of tables is empty. It is not a new store, and nothing is written over it.
+  std::string headless = original;
+  headless[103] = headless[104] = '\0';
+  write("y.db", headless);
+  for (const char* command : {"study export y.db", "study study.toml --store y.db"}) {
+    const CommandOutcome outcome = run(command, kSoon);
+    EXPECT_EQ(outcome.code, 2) << command << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("damaged")) << command;
+    EXPECT_EQ(content("y.db"), headless) << command;
+  }
 }
 
 // A recording of 270 MB within 200 MB of memory for data: export and report read it in pieces.

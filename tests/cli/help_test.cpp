@@ -17,7 +17,7 @@ TEST_F(HelpCommand, EveryVerbTeaches) {
   const std::string global = run("--help").out;
   for (const std::string verb :
        {"run", "check", "report", "plot", "compare", "converge", "live", "export", "study", "study status",
-        "study export", "study map", "study show", "optimise", "plan", "sensitivity", "solve", "list"}) {
+        "study export", "study map", "study show", "optimise", "plan", "sensitivity", "solve", "list", "completion"}) {
     const testing::CommandOutcome help = run(verb + " --help");
     EXPECT_EQ(help.code, 0) << verb;
     const std::size_t examples = help.out.find("Examples:");
@@ -27,6 +27,43 @@ TEST_F(HelpCommand, EveryVerbTeaches) {
     EXPECT_EQ(help.out.find("Exit codes: 0 done and certified, 1 something was not solved"), std::string::npos)
         << verb << " shows the help of the whole command";
   }
+}
+
+TEST_F(HelpCommand, SlipsOfTheFingerGetTheNearestWord) {
+  const auto says = [&](const std::string& words, const std::string& expected) {
+    const testing::CommandOutcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(expected)) << words;
+  };
+  says("rnu " + example("box"), "did you mean 'run'?");
+  says("run " + example("box") + " --ouput x.h5", "did you mean '--output'?");
+  says("run " + example("box") + " --stpe 1e-3", "did you mean '--set method.step=...'?");
+  says("study " + example("box"), "this is a scene, not a study");
+  const std::string folder = std::string("'") + tests::kSourceFolder + "/examples/box/";
+  says("run " + folder + "study.toml'", "this is a study, not a scene");
+  says("check " + folder + "plan.toml'", "this is a plan, not a scene");
+  says("plan " + folder + "study.toml'", "this is a study, not a plan");
+  write("shape.toml", "dimension = 2\nduration = 1\n[[body]]\nname = \"a\"\nmass = 1\nshape = { dics = 1 }\n");
+  says("check shape.toml", "did you mean 'disc'?");
+  write("none.toml", "dimension = 2\nduration = 1\n[[body]]\nname = \"a\"\nmass = 1\nshape = { wheel = 1 }\n");
+  says("check none.toml", "known are");
+}
+
+// Each script is taken by its shell where that is installed, and offers verbs and options.
+TEST_F(HelpCommand, CompletionKnowsVerbsAndOptions) {
+  for (const std::string shell : {"bash", "zsh", "fish", "man"}) {
+    const testing::CommandOutcome script = run("completion " + shell);
+    EXPECT_EQ(script.code, 0);
+    EXPECT_THAT(script.out, HasSubstr("sensitivity")) << shell;
+    EXPECT_THAT(script.out, HasSubstr(shell == "man" ? "checkpoint\\-every" : "checkpoint-every")) << shell;
+    write("script." + shell, script.out);
+  }
+  const std::string ask =
+      "source script.bash; COMP_WORDS=(stickslip ru); COMP_CWORD=1; _stickslip; echo \"${COMPREPLY[@]}\";"
+      "COMP_WORDS=(stickslip run --checkpoint-e); COMP_CWORD=2; _stickslip; echo \"${COMPREPLY[@]}\"";
+  ASSERT_EQ(std::system(("cd '" + folder_.string() + "' && bash -c '" + ask + "' > answer").c_str()), 0);
+  EXPECT_EQ(content("answer"), "run\n--checkpoint-every\n");
 }
 
 }  // namespace

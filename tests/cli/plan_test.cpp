@@ -32,10 +32,10 @@ TEST_F(PlanCommand, WritesASceneThatRunReplays) {
   EXPECT_GT(json["seconds"], 0);
   for (const char* residual : {"dynamics", "complementarity", "conditions", "replay"})
     EXPECT_LE(json["residuals"][residual], 1e-8) << residual;
-  EXPECT_TRUE(std::filesystem::exists(path("plan-ball.h5")));
-  EXPECT_THAT(content("plan-ball.html"), HasSubstr("<html"));
+  EXPECT_TRUE(std::filesystem::exists(path("plan-ball-plan.h5")));
+  EXPECT_THAT(content("plan-ball-plan.html"), HasSubstr("<html"));
 
-  const CommandOutcome replay = run("run plan-ball.toml --json --no-record");
+  const CommandOutcome replay = run("run plan-ball-plan.toml --json --no-record");
   ASSERT_EQ(replay.code, 0) << replay.err;
   const auto end = nlohmann::json::parse(replay.out)["observe"];
   EXPECT_NEAR(end["x"], 1, 1e-8);
@@ -55,10 +55,10 @@ TEST_F(PlanCommand, OnePageShowsAllSolutionsAndReportMakesItAgain) {
   const auto json = nlohmann::json::parse(planned.out);
   ASSERT_EQ(json["solutions"].size(), 2U);
   EXPECT_EQ(json["solutions"][0]["page"], json["solutions"][1]["page"]);
-  const std::string page = content("plan-impact.html");
+  const std::string page = content("plan-impact-plan.html");
   for (const char* part : {R"("number":1)", R"("number":2)", R"("residuals":{)", R"("wanted":0.4)"})
     EXPECT_THAT(page, HasSubstr(part));
-  ASSERT_EQ(run("report plan-impact.h5 plan-impact-2.h5 -o again.html").code, 0);
+  ASSERT_EQ(run("report plan-impact-plan.h5 plan-impact-plan-2.h5 -o again.html").code, 0);
   EXPECT_EQ(content("again.html"), page);
 }
 

@@ -73,10 +73,10 @@ TEST_F(PlotCommand, TheoryIsAFormulaOfTheScenesParameters) {
 
 // First order: half the step, half the error. The exact end is known.
 TEST_F(PlotCommand, ErrorOverTheStepHasTheStepsOrder) {
-  const testing::CommandOutcome done =
-      run("plot " + example("ball") +
-          " --set record.interval=0.1 --vary method.step=0.02,0.01,0.005,1e-5 --against 'step = 1e-5' -x step "
-          "-y 'x, y' --reduce end --log xy --slope -o o.svg --data o.csv");
+  const testing::CommandOutcome done = run("plot " + example("ball") +
+                                           " --set method.stepper=stewart-trinkle --set record.interval=0.1 --vary "
+                                           "method.step=0.02,0.01,0.005,1e-5 --against 'step = 1e-5' -x step "
+                                           "-y 'x, y' --reduce end --log xy --slope -o o.svg --data o.csv");
   ASSERT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr(": slope 0.99"));  // the finest run has an error of its own
   for (const auto& [name, points] : data("o.csv")) {
@@ -105,6 +105,68 @@ TEST_F(PlotCommand, DrawsModesStillsFieldsAndMaps) {
   EXPECT_THAT(content("h.csv"), HasSubstr("\"s\",1,0,0.5,\n"));
 }
 
+// The named views are directions like any other; a nearer camera shows something else.
+TEST_F(PlotCommand, StillsAreSeenFromAnyDirection) {
+  run_ball();
+  const auto seen = [&](const std::string& view) {
+    const testing::CommandOutcome done = run("plot ball.h5 --still 0.5 --view " + view + " -o view.svg");
+    EXPECT_EQ(done.code, 0) << view << done.err;
+    return content("view.svg");
+  };
+  EXPECT_EQ(seen("top"), seen("-90,90"));
+  EXPECT_EQ(seen("front"), seen("-90,0"));
+  EXPECT_EQ(seen("side"), seen("0,0"));
+  EXPECT_EQ(seen("oblique"), seen("-60,29,1"));
+  EXPECT_NE(seen("oblique"), seen("-60,29,2"));
+  EXPECT_NE(seen("oblique"), seen("30,29"));
+}
+
+// With --split each run has a row of pictures; names and measuring lines are part of a picture.
+TEST_F(PlotCommand, StillsOfEveryRunAndLabels) {
+  run_ball();
+  ASSERT_EQ(run("run " + example("ball") + " --set mu=0.5 -o rough.h5").code, 0);
+  const auto height_of = [&](const std::string& arguments) {
+    const testing::CommandOutcome done = run("plot " + arguments + " -o rows.svg");
+    EXPECT_EQ(done.code, 0) << arguments << done.err;
+    const std::string svg = content("rows.svg");
+    double height = 0;
+    std::sscanf(svg.c_str() + svg.find("height=\"", svg.find("<svg")), "height=\"%lf", &height);
+    return height;
+  };
+  const double one = height_of("ball.h5 rough.h5 --still 0.2 --still 0.4"),
+               two = height_of("ball.h5 rough.h5 --split --still 0.2 --still 0.4");
+  EXPECT_GT(two, 1.7 * one);  // one row more
+  const auto drawn = [&](const std::string& label) {
+    EXPECT_EQ(run("plot ball.h5 --still 0.2 " + label + " -o labelled.svg").code, 0) << label;
+    return content("labelled.svg");
+  };
+  const std::string plain = drawn(""), named = drawn("--label 'A@0,0,0'"), line = drawn("--label 'A@0,0,0,0.3,0,0'");
+  EXPECT_GT(named.size(), plain.size());
+  EXPECT_GT(line.size(), named.size());
+  EXPECT_NE(named, drawn("--label 'A@0.2,0,0'"));
+  EXPECT_EQ(drawn("--label 'A@radius,0,0'"), drawn("--label 'A@0.05,0,0'")) << "coordinates know the parameters";
+}
+
+// An inset is a still inside the chart: it takes no room of its own, and lies where it is told.
+TEST_F(PlotCommand, StillsLieInsideCharts) {
+  run_ball();
+  const auto drawn = [&](const std::string& options) {
+    const testing::CommandOutcome done = run("plot ball.h5 -y x -y y " + options + " -o inset.svg");
+    EXPECT_EQ(done.code, 0) << options << done.err;
+    return content("inset.svg");
+  };
+  const auto size_of = [](const std::string& svg) {
+    return svg.substr(svg.find("<svg"), svg.find('>', svg.find("<svg")) - svg.find("<svg"));
+  };
+  const std::string plain = drawn(""), inset = drawn("--inset 0.5");
+  EXPECT_EQ(size_of(inset), size_of(plain));
+  EXPECT_GT(inset.size(), plain.size());
+  EXPECT_EQ(inset, drawn("--inset 0.5@top-right")) << "the default";
+  EXPECT_EQ(inset, drawn("--inset 0.5@top-right,1"));
+  EXPECT_NE(inset, drawn("--inset 0.5@bottom-left"));
+  EXPECT_NE(inset, drawn("--inset 0.5@top-right,2"));
+}
+
 TEST_F(PlotCommand, BadInputIsOneLine) {
   run_ball();
   const auto refused = [&](const std::string& arguments, const std::string& why) {
@@ -119,12 +181,21 @@ TEST_F(PlotCommand, BadInputIsOneLine) {
   refused("ball.h5 -y x --window 5:6 -o a.svg", "it goes from 0 to 1");
   refused("ball.h5 -y x --window 6:5 -o a.svg", "the interval is empty");
   refused("ball.h5 -y x --window 5 -o a.svg", "write FROM:TO");
+  refused("ball.h5 --still 0.1 --label 'A@1,2' -o a.svg", "write TEXT@X,Y,Z");
+  refused("ball.h5 --still 0.1 --label A -o a.svg", "write TEXT@X,Y,Z");
   refused("ball.h5 -y x -o a.gif", ".svg, .png or .pdf");
   refused("nothing.h5 -y x -o a.svg", "cannot read nothing.h5");
   refused("ball.h5 -y x --against nobody -o a.svg", "neither the label of a run nor a file");
   refused("ball.h5 -y x --slope -o a.svg", "--slope goes with --log xy");
   refused("ball.h5 -y '-1 - x' --log y -o a.svg", "no value is positive");
   refused("ball.h5 -y x --still 3 -o a.svg", "the recording goes from 0 to 1");
+  refused("ball.h5 -y x --inset 3 -o a.svg", "the recording goes from 0 to 1");
+  refused("ball.h5 -y x --inset soon -o a.svg", "begins with a time");
+  refused("ball.h5 -y x --inset 0.5@middle -o a.svg", "the corner is top-left");
+  refused("ball.h5 -y x --inset 0.5@top-left,2 -o a.svg", "there are 1 panels");
+  refused("ball.h5 --still 0.5 --view behind -o a.svg", "'behind' is no view");
+  refused("ball.h5 --still 0.5 --view 30,91 -o a.svg", "-90 to 90");
+  refused("ball.h5 --still 0.5 --view 30,20,0 -o a.svg", "above 0");
   refused("ball.h5 -y x --size 3 -o a.svg", "WIDTHxHEIGHT");
   refused("ball.h5 --heat 'x, y' -o a.svg", "X, Y, VALUE");
   refused(example("ball") + " --vary mu -o a.svg", "NAME=VALUE");

@@ -47,7 +47,9 @@ std::string changed(const std::string& from, const std::string& to) {
 
 TEST_F(Run, FindsTheStepForATolerance) {
   const std::string ball = std::string(tests::kSourceFolder) + "/examples/ball/scene.toml";
-  const auto outcome = run("run '" + ball + "' --json --no-record --set method.step=1e-2 --set method.tolerance=1e-4");
+  const auto outcome = run("run '" + ball +
+                           "' --json --no-record --set method.stepper=stewart-trinkle --set method.step=1e-2 "
+                           "--set method.tolerance=1e-4");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_LE(json["error"]["estimate"].get<double>(), 1e-4);
@@ -57,9 +59,24 @@ TEST_F(Run, FindsTheStepForATolerance) {
 
 TEST_F(Run, SaysWhenAToleranceIsOutOfReach) {
   const std::string ball = std::string(tests::kSourceFolder) + "/examples/ball/scene.toml";
-  const auto outcome = run("run '" + ball + "' --no-record --set method.step=0.1 --set method.tolerance=1e-12");
+  const auto outcome = run("run '" + ball +
+                           "' --no-record --set method.stepper=stewart-trinkle --set method.step=0.1 "
+                           "--set method.tolerance=1e-12");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("out of reach"));
+}
+
+// No step reaches a certificate below rounding: the run comes to its end, and nobody can take it for certified.
+TEST_F(Run, StepsAtWorstAreNotCertified) {
+  const CommandOutcome outcome =
+      run("run " + example("stack") + " --json --no-record --set duration=0.02 --set method.certificate=1e-300");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto summary = nlohmann::json::parse(outcome.out);
+  EXPECT_GT(summary["steps_at_worst"], 0);
+  EXPECT_GT(summary["worst_residual"], 1e-300);
+  EXPECT_EQ(summary["certified"], false);
+  EXPECT_EQ(summary["certified_at_worst"], true);
+  EXPECT_EQ(summary["end"], "finished");
 }
 
 TEST_F(Run, JsonHasTheAgreedKeys) {
@@ -69,6 +86,7 @@ TEST_F(Run, JsonHasTheAgreedKeys) {
   for (const char* key : {"scene", "time", "steps", "certified", "worst_residual", "wall_seconds", "observe", "bodies"})
     EXPECT_TRUE(summary.contains(key)) << key;
   EXPECT_EQ(summary["certified"], true);
+  EXPECT_EQ(summary["certified_at_worst"], true);
   EXPECT_EQ(summary["steps"], 100);
   EXPECT_TRUE(summary["observe"].contains("slip_speed"));
   EXPECT_TRUE(summary["bodies"].contains("ball"));
@@ -204,7 +222,7 @@ TEST_F(Run, ResumingGivesTheSameBitsAsNeverStopping) {
 // A run goes on only as the run that it was: any change of what decides its steps is refused and named.
 TEST_F(Run, ResumingNoticesEveryChangedOption) {
   write("scene.toml", changed("duration = 0.1", "duration = 0.02"));
-  const std::string scene = "run scene.toml --no-record ";
+  const std::string scene = "run scene.toml --no-record --set method.stepper=stewart-trinkle ";
   ASSERT_EQ(run(scene + "--checkpoint run.ckpt").code, 0);
   const std::vector<std::pair<std::string, std::string>> options = {
       {"stepper", "implicit"},  {"friction", "pyramid"}, {"directions", "12"}, {"impacts", "back-up"},

@@ -2,11 +2,17 @@
 // Copyright the stickslip authors
 //
 // The collider against separating axes by brute force, on pairs that are aligned, flush, thin, equal or degenerate.
-// `script/bench collision_oracle` does the same with 200,000 pairs and more kinds.
+// `script/bench collision_oracle` does the same with 200,000 pairs and more kinds. Curved shapes against a search over
+// directions (bench/overlap_oracle.h), concave outlines against their signed separation.
+#include "bench/overlap_oracle.h"
+#include "stickslip/collision/separation.h"
 #include "tests/collision/adversarial_pairs.h"
 #include "tests/collision/scenes.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
 
 namespace stickslip::collision::testing {
 namespace {
@@ -48,6 +54,121 @@ TEST_P(AdversarialPairs, EveryOverlapIsFoundWithItsDepthAndEveryGapWithinReach) 
 }
 
 INSTANTIATE_TEST_SUITE_P(Oracle, AdversarialPairs, ::testing::Range<std::size_t>(0, kPairKinds.size()));
+
+// --- curved shapes, deep in each other
+
+model::Shape spatial_shape(PairMaker& make, int kind) {
+  const double a = make.in(0.2, 0.6), b = make.in(0.2, 0.8), c = make.in(0.2, 0.8);
+  switch (kind) {
+    case 0: return model::make_box(Vec3(2 * a, 2 * b, 2 * c));
+    case 1: return model::Capsule{a, b};
+    case 2: return model::Cylinder{a, b};
+    default: return model::Superellipsoid{a, b, c, make.in(1.5, 4), make.in(1.5, 4)};
+  }
+}
+
+model::Shape planar_shape(PairMaker& make, int kind) {
+  const double a = make.in(0.2, 0.6), b = make.in(0.2, 0.8);
+  if (kind == 0) return model::make_rectangle(2 * a, 2 * b);
+  return model::Superellipse{a, b, make.in(1.5, 4)};
+}
+
+// The deepest contact tells the width of the overlap along its normal, and no direction has a smaller one.
+void expect_shortest_way_out(const model::Shape& a, const model::Shape& b, bool planar, PairMaker& make, int trial) {
+  const model::Model model = pair_of(a, b, planar);
+  model::State state = state_of(model);
+  for (model::BodyState& body : state.bodies) {
+    if (planar)
+      turn_planar(body, make.in(-3, 3));
+    else
+      body.pose.orientation = trial % 3 == 0 ? make.small_turn() : make.any_turn();
+  }
+  state.bodies[1].pose.position = make.in(0.05, 0.6) * make.direction();
+  if (planar) state.bodies[1].pose.position.z() = 0;
+  const bench::OverlapOracle oracle_a(model.bodies[0], state.bodies[0].pose),
+      oracle_b(model.bodies[1], state.bodies[1].pose);
+  const double depth = oracle_a.depth(oracle_b);
+  if (depth < 2e-3) return;  // what overlaps by less is told by features
+  const std::vector<Contact> contacts = find(model, state, 0.01);
+  ASSERT_FALSE(contacts.empty()) << "trial " << trial;
+  const Contact& deepest = *std::ranges::min_element(contacts, {}, &Contact::gap);
+  // Features of capsules deep in superellipsoids tell their width to 1e-6 only.
+  EXPECT_LE(-deepest.gap, depth + 1e-9) << "trial " << trial;
+  EXPECT_NEAR(-deepest.gap, oracle_a.width(oracle_b, deepest.normal), 1e-6) << "trial " << trial;
+}
+
+TEST(DeepPairs, CurvedShapesInSpaceTellTheirShortestWayOut) {
+  for (int kind_a = 0; kind_a < 4; ++kind_a)
+    for (int kind_b = std::max(kind_a, 2); kind_b < 4; ++kind_b) {
+      PairMaker make(static_cast<std::uint64_t>(31 + 4 * kind_a + kind_b));
+      SCOPED_TRACE(std::to_string(kind_a) + " " + std::to_string(kind_b));
+      for (int trial = 0; trial < 60; ++trial)
+        expect_shortest_way_out(spatial_shape(make, kind_a), spatial_shape(make, kind_b), false, make, trial);
+    }
+}
+
+TEST(DeepPairs, CurvedShapesInThePlaneTellTheirShortestWayOut) {
+  for (int kind = 0; kind < 2; ++kind) {
+    PairMaker make(static_cast<std::uint64_t>(57 + kind));
+    for (int trial = 0; trial < 300; ++trial)
+      expect_shortest_way_out(planar_shape(make, kind), planar_shape(make, 1), true, make, trial);
+  }
+}
+
+// --- concave outlines
+
+TEST(ConcaveOutlines, EveryOverlapIsFound) {
+  const std::vector<std::vector<Vec2>> outlines{
+      {{0, 0}, {2, 0}, {2, 0.5}, {0.5, 0.5}, {0.5, 2}, {0, 2}},                              // L
+      {{0, 0}, {2, 0}, {2, 1.5}, {1.6, 1.5}, {1.6, 0.4}, {0.4, 0.4}, {0.4, 1.5}, {0, 1.5}},  // U
+      {{0.2, -1},
+       {0.2, -0.2},
+       {1, -0.2},
+       {1, 0.2},
+       {0.2, 0.2},
+       {0.2, 1},
+       {-0.2, 1},
+       {-0.2, 0.2},
+       {-1, 0.2},
+       {-1, -0.2},
+       {-0.2, -0.2},
+       {-0.2, -1}},                                   // a cross
+      {{-1, -0.1}, {1, -0.1}, {1, 0.1}, {-1, 0.1}}};  // a bar
+  PairMaker make(71);
+  int crossings = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const auto a = static_cast<std::size_t>(make.whole(3)), b = static_cast<std::size_t>(make.whole(4));
+    const model::Model model = pair_of(model::Polygon{{outlines[a]}}, model::Polygon{{outlines[b]}}, true);
+    model::State state = state_of(model);
+    turn_planar(state.bodies[0], make.in(-3, 3));
+    turn_planar(state.bodies[1], make.whole(2) > 0 ? state.bodies[0].angle + 0.5 * make.whole(4) : make.in(-3, 3));
+    state.bodies[1].pose.position = Vec3(make.in(-2, 2), make.in(-2, 2), 0);
+    const Solid solid_a = make_solid(model.bodies[0].shapes, true), solid_b = make_solid(model.bodies[1].shapes, true);
+    const Separation truth =
+        separation(PlacedSolid(solid_a, state.bodies[0].pose), PlacedSolid(solid_b, state.bodies[1].pose));
+    const double found = smallest_gap(find(model, state, 0.01));
+    if (truth.high < -1e-6) {
+      EXPECT_LT(found, 0) << "trial " << trial;
+    } else if (truth.low > 1e-6) {
+      EXPECT_GT(found, 0) << "trial " << trial;
+    }
+    crossings += truth.high < -1e-6 ? 1 : 0;
+  }
+  EXPECT_GT(crossings, 1000);
+}
+
+// Two crosses, turned by 45 degrees: every side of one runs through the other, and no corner is inside.
+TEST(ConcaveOutlines, SidesThatCrossWithoutACornerInside) {
+  const std::vector<Vec2> cross{{0.2, -1}, {0.2, -0.2}, {1, -0.2}, {1, 0.2},   {0.2, 0.2},   {0.2, 1},
+                                {-0.2, 1}, {-0.2, 0.2}, {-1, 0.2}, {-1, -0.2}, {-0.2, -0.2}, {-0.2, -1}};
+  const model::Model model = pair_of(model::Polygon{{cross}}, model::Polygon{{cross}}, true);
+  model::State state = state_of(model);
+  state.bodies[1].pose.position = Vec3(0.6, 0.6, 0);  // arms cross arms at two places
+  const std::vector<Contact> contacts = find(model, state, 0.01);
+  const double found = smallest_gap(contacts);
+  EXPECT_LT(found, -0.1);
+  EXPECT_GT(found, -1.5);
+}
 
 }  // namespace
 }  // namespace stickslip::collision::testing

@@ -104,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(Boxes, StackOf, ::testing::Values(2, 5, 7, 10, 12));
 
 TEST(Pile, ComesToRest) {
   const ExampleRun run("pile", {{"n", "10"}});
-  EXPECT_LE(run["kinetic_energy"], 1e-20);  // speeds of 1e-10 m/s: the solver's noise is not taken for motion
+  // The scene asks for a certificate of 1e-6: velocities known to 1e-6 g h = 1e-8 m/s, ten balls of 0.5 kg.
+  EXPECT_LE(run["kinetic_energy"], 5e-16);
   EXPECT_LE(run["worst_penetration"], 1e-6);
 }
 

@@ -12,7 +12,7 @@
 namespace stickslip::testing {
 namespace {
 
-// Paper 001, closed form.
+// Song, Kumar and Pang 2005, closed form.
 double ball_error(const Settings& settings) {
   const ExampleRun run("ball", settings);
   return std::hypot(run["x"] - 0.561914290659, run["y"] + 0.0476071366766);
@@ -47,7 +47,7 @@ TEST(Ball, PyramidsApproachTheConeAsDirectionsDouble) {
   }
 }
 
-// Paper 004. When a finger first loses its load; the tilt there is 0, and grows when the fingers were fast.
+// Leong and Lv. When a finger first loses its load; the tilt there is 0, and grows when the fingers were fast.
 struct Fingers {
   const char *mu_s, *speed, *step;
   double loss;
@@ -77,7 +77,7 @@ TEST(MeterStick, IsBalancedOrFallsAsInTheTable) {
   }
 }
 
-// Paper 000, section 3.1.1.
+// Berard, Nguyen, Trinkle and Anderson 2010, section 3.1.1.
 TEST(RockingPlate, ParticleEndsWhereTheEventDrivenSolutionDoes) {
   for (const auto& [depth, end] :
        {std::pair{"5", 0.0053883196}, std::pair{"2.5", 0.01738055}, std::pair{"2", 0.04180598},

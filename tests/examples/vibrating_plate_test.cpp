@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Paper 000, section 5: particles and a tripod on vibrating plates, second order, as the scene files pose them. End
-// points after 6 s of event-driven solutions (errors below 5e-6 cm); the order between two steps is printed.
+// Berard, Nguyen, Trinkle and Anderson 2010, section 5: particles and a tripod on vibrating plates, second order, as
+// the scene files pose them. End points after 6 s of event-driven solutions (errors below 5e-6 cm); the order between
+// two steps is printed.
 #include "tests/support/example_run.h"
 #include "tests/support/running.h"
 

@@ -81,7 +81,7 @@ TEST(PrescribedMotion, AccelerationIsIntegratedTwiceFromTheStart) {
   EXPECT_DOUBLE_EQ(x(2).rate, 2 + 12);
 }
 
-// Paper 000, appendix A: the antiderivatives of a sin(b t + c) without constants.
+// Berard, Nguyen, Trinkle and Anderson 2010, appendix A: the antiderivatives of a sin(b t + c) without constants.
 TEST(PrescribedMotion, SymmetricSwingIsTheNegativeOverTheSquareOfTheFrequency) {
   const double a = 100, w = 66 * pi, c = 0.7;
   const auto x = make_motion(expression("100*sin(w*t + c)"), Given::Acceleration, 2, 0, true, kSpan);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Papers 001 and 003: compliant contact. The truth is an event-driven integration of the continuous model (springs and
-// dampers, exact cone) to 1e-8; the stepper is backward Euler and must converge to it with order one.
+// Song, Kumar and Pang 2005; Song, Trinkle, Kumar and Pang 2004: compliant contact. The truth is an event-driven
+// integration of the continuous model (springs and dampers, exact cone) to 1e-8; the stepper is backward Euler and must
+// converge to it with order one.
 #include "tests/support/example_run.h"
 
 #include <fmt/format.h>

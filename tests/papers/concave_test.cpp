@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Reflex corners (paper 002, reference 17): "all gaps to all faces >= 0" would close a hole and push a part out of an
-// inside corner. Which gaps count depends on where the part is.
+// Reflex corners (Berard et al. 2007, reference 17): "all gaps to all faces >= 0" would close a hole and push a part
+// out of an inside corner. Which gaps count depends on where the part is.
 #include "tests/support/example_run.h"
 
 #include <fmt/format.h>

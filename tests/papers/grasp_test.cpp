@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Paper 002, V.C: a gear on three supports between two force-controlled fingers.
+// Berard et al. 2007, V.C: a gear on three supports between two force-controlled fingers.
 #include "tests/support/example_run.h"
 
 #include <fmt/format.h>

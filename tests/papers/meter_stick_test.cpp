@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Paper 004, the metre stick on two fingers, against switch times of an event-driven solution (errors below 1e-8 s).
+// Leong and Lv, the metre stick on two fingers, against switch times of an event-driven solution (errors below 1e-8 s).
 #include "tests/support/mechanics.h"
 #include "tests/support/running.h"
 

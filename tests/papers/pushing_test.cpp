@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Paper 002, V.B: a block on three supports, pushed by a needle. The quasi-static motion is the one of least friction
-// power, a convex problem that was solved without time stepping; many solutions pivot exactly about a support.
+// Berard et al. 2007, V.B: a block on three supports, pushed by a needle. The quasi-static motion is the one of least
+// friction power, a convex problem that was solved without time stepping; many solutions pivot exactly about a support.
 #include "tests/support/example_run.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The impact of paper 001, IV.B on a compliant floor. Launch velocities by shooting with event-driven integration of
-// the continuous law (residual below 1e-11), for C = 2 sqrt(10) = 6.3246 and K = 1e4.
+// The impact of Song, Kumar and Pang 2005, IV.B on a compliant floor. Launch velocities by shooting with event-driven
+// integration of the continuous law (residual below 1e-11), for C = 2 sqrt(10) = 6.3246 and K = 1e4.
 #include "stickslip/simulation/simulation.h"
 #include "tests/planning/plan_files.h"
 

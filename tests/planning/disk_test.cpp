@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The disk of paper 001, IV.A: the launch with which backspin turns into rolling and the disk arrives in time. Values
-// of 21, 22, 220 implicit steps by an independent Newton; exact ones in closed form (g = 9.8).
+// The disk of Song, Kumar and Pang 2005, IV.A: the launch with which backspin turns into rolling and the disk arrives
+// in time. Values of 21, 22, 220 implicit steps by an independent Newton; exact ones in closed form (g = 9.8).
 #include "tests/planning/plan_files.h"
 
 namespace stickslip::planning {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -50,6 +51,31 @@ TEST(Axes, LogarithmicTicksSpanTheDecades) {
   EXPECT_EQ(powers, 9);  // 1e-6 ... 1e2
   EXPECT_NEAR(scale.share(scale.value_at(0.3)), 0.3, 1e-12);
   EXPECT_FALSE(scale.shows(0));
+}
+
+// Whatever the range, an axis has two numbers at least, and they are written in one way.
+TEST(Axes, LogarithmicNumbersAreEnoughAndOfOneNotation) {
+  for (int decade = -9; decade <= 6; ++decade)
+    for (int width = 1; width <= 40; ++width)
+      for (const double begin : {1.0, 1.3, 2.1, 4.9, 7.2, 9.7}) {
+        const double low = begin * std::pow(10, decade);
+        const Scale scale{low, low * std::pow(10, 0.35 + 0.1 * width), true};
+        int numbers = 0, powers = 0;
+        for (const Tick& tick : scale.ticks(8)) {
+          EXPECT_GE(tick.value, scale.low * (1 - 1e-6));
+          EXPECT_LE(tick.value, scale.high * (1 + 1e-6));
+          if (tick.text.empty()) continue;
+          ++numbers;
+          // Superscripts are the only letters beyond ASCII.
+          const bool power = std::ranges::any_of(tick.text, [](char c) { return static_cast<unsigned char>(c) > 127; });
+          powers += power ? 1 : 0;
+          if (!power) {
+            EXPECT_NEAR(std::stod(tick.text), tick.value, 1e-6 * tick.value) << tick.text;
+          }
+        }
+        EXPECT_GE(numbers, 2) << scale.low << " to " << scale.high;
+        EXPECT_TRUE(powers == 0 || powers == numbers) << scale.low << " to " << scale.high;
+      }
 }
 
 TEST(Axes, RangeOfOneValueHasRoomAroundIt) {

@@ -132,7 +132,8 @@ TEST(SceneRun, RefusesWhatAnotherSceneSaved) {
 
 // A ball in free fall: y = y0 - g t^2 / 2, which a first-order step misses by g h t / 2.
 TEST(SceneRun, FindsTheStepThatTheToleranceAsksFor) {
-  const scene::Scene scene = scene_with("method = { step = 0.1, tolerance = 1e-3 }", "", "y = \"ball.y\"");
+  const scene::Scene scene =
+      scene_with("method = { stepper = \"stewart-trinkle\", step = 0.1, tolerance = 1e-3 }", "", "y = \"ball.y\"");
   const simulation::StepChoice choice = find_step(scene);
   ASSERT_TRUE(choice.reached);
   runs::Run run(scene, choice.step);
@@ -144,6 +145,61 @@ TEST(SceneRun, FindsTheStepThatTheToleranceAsksFor) {
   coarse.begin();
   ASSERT_EQ(coarse.finish(), RunEnd::Finished);
   EXPECT_GT(std::abs(coarse.observables()[0] - exact), 1e-3) << "the step that was given does not do";
+}
+
+// Runs of 300 steps and more, in which the question is put every few steps.
+TEST(SceneRun, TheSearchForAStepEndsAfterANo) {
+  const scene::Scene scene = scene_with("method = { step = 1e-3, tolerance = 1e-4 }", "", "y = \"ball.y\"");
+  int asked = 0;
+  EXPECT_THROW((void)find_step(scene, asking([&] { return ++asked < 7; })), Interrupted);
+  EXPECT_EQ(asked, 7) << "nothing runs on";
+  EXPECT_EQ(find_step(scene, asking([] { return true; })).step, find_step(scene).step);
+  EXPECT_FALSE(asking({})) << "nobody to ask";
+}
+
+// A disc of radius 0.5 above the floor, and one that hangs on nothing.
+TEST(Settle, TheRunStartsAtRest) {
+  const scene::Scene scene = scene_with("settle = true\n[method]\nstepper = \"stewart-trinkle\"", "position = [0, 2]\n",
+                                        "first = \"initial(ball.y)\"\n");
+  runs::Run run(scene);
+  run.begin();
+  EXPECT_EQ(run.time(), 0);
+  EXPECT_NEAR(run.simulation().state().bodies[1].pose.position.y(), 0.5, 1e-9);
+  EXPECT_EQ(run.simulation().state().bodies[1].velocity.linear.norm(), 0);
+  EXPECT_EQ(run.finish(), RunEnd::Finished);
+  EXPECT_NEAR(run.observables()[0], 0.5, 1e-9) << "what is observed begins with the settled state";
+  EXPECT_EQ(run.simulation().counters().steps, 300) << "steps of settling are not counted";
+}
+
+// The floor moves from t = 0 on; while bodies settle it is held where it is then.
+TEST(Settle, DrivesAreHeldUntilTheStart) {
+  scene::Scene scene = scene::parse_scene(
+      "dimension = 2\nduration = 0.1\ngravity = [0, -10]\nsettle = true\n[method]\nstepper = "
+      "\"stewart-trinkle\"\n[[body]]\nname = \"floor\"\n"
+      "shape = { half-plane = { normal = [0, 1] } }\nmotion = { position = [0, \"0.1 + t\"] }\n"
+      "[[body]]\nname = \"box\"\nmass = 1\nshape = { box = [1, 1] }\nposition = [0, 1]\n",
+      "test.toml");
+  runs::Run run(scene);
+  run.begin();
+  EXPECT_NEAR(run.simulation().state().bodies[1].pose.position.y(), 0.6, 1e-9);
+  EXPECT_EQ(run.simulation().state().bodies[0].velocity.linear.y(), 1) << "from the start on it moves";
+  run.finish();
+  EXPECT_NEAR(run.simulation().state().bodies[1].pose.position.y(), 0.7, 1e-6);
+}
+
+TEST(Settle, WhatNeverRestsIsRefused) {
+  const scene::Scene scene = scene::parse_scene(
+      "dimension = 2\nduration = 0.1\ngravity = [0, -10]\nsettle = true\n[method]\nstep = 0.1\n[[body]]\nname = "
+      "\"ball\"\nmass = 1\n"
+      "shape = { disc = 1 }\n",
+      "test.toml");
+  runs::Run run(scene);
+  try {
+    run.begin();
+    FAIL() << "it falls for ever";
+  } catch (const files::SceneError& error) {
+    EXPECT_THAT(std::string(error.what()), ::testing::HasSubstr("not at rest after 60"));
+  }
 }
 
 }  // namespace

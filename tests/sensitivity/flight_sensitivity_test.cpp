@@ -20,9 +20,9 @@ namespace {
 using Settings = std::vector<scene::Override>;
 
 model::State end_of(const scene::Scene& scene) {
-  RunSensitivity run(scene.model, scene.method);
+  simulation::Simulation run(scene.model, scene.method);
   EXPECT_TRUE(run.run_until(scene.duration));
-  return run.end();
+  return run.state();
 }
 
 constexpr double kRounding = 2e-14;  // of a run's end, bounce after bounce
@@ -33,8 +33,10 @@ std::size_t compare(const std::string& text, const std::vector<std::string>& par
   const ParameterDirections unknowns(document, {}, parameters);
   const scene::Scene& scene = unknowns.scene();
   EXPECT_TRUE(RunSensitivity::covers_flights(scene.model, scene.method));
-  RunSensitivity run(scene.model, scene.method);
-  EXPECT_TRUE(run.run_until(scene.duration, unknowns.directions()));
+  simulation::Simulation simulation(scene.model, scene.method);
+  RunSensitivity run(simulation);
+  run.begin(unknowns.directions(), RunSensitivity::Of::Motion);
+  EXPECT_TRUE(simulation.run_until(scene.duration));
   EXPECT_TRUE(run.tangents_known());
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     double value = 0;
@@ -88,8 +90,10 @@ restitution = "e"
   const scene::Document document = scene::parse_document(text, "scene.toml");
   const std::vector<std::string> parameters{"h", "e"};
   const ParameterDirections unknowns(document, {}, parameters);
-  RunSensitivity run(unknowns.scene().model, unknowns.scene().method);
-  ASSERT_TRUE(run.run_until(unknowns.scene().duration, unknowns.directions()));
+  simulation::Simulation simulation(unknowns.scene().model, unknowns.scene().method);
+  RunSensitivity run(simulation);
+  run.begin(unknowns.directions(), RunSensitivity::Of::Motion);
+  ASSERT_TRUE(simulation.run_until(unknowns.scene().duration));
   ASSERT_TRUE(run.tangents_known());
   ASSERT_EQ(run.touches().size(), 1U);
   // z = e g t1 (T - t1) - g (T - t1)^2 / 2,   d t1 / d h = 1 / (g t1)
@@ -215,16 +219,18 @@ restitution = 0.6
   EXPECT_EQ(met, 2U);
 }
 
-// A ball that comes to rest slides and rolls: no flight any more.
-TEST(FlightSensitivity, SaysWhenARunIsMoreThanAFlight) {
+// A ball that does not rebound slides and rolls: no flight any more, and its sub-steps are repeated from there on.
+TEST(FlightSensitivity, HandsOverWhereARunIsMoreThanAFlight) {
   const scene::Document document =
       scene::read_document(std::filesystem::path(tests::kSourceFolder) / "examples/plan-impact/scene.toml");
   const Settings settings{{"restitution", "0"}};
   const std::vector<std::string> parameters{"mu"};
   const ParameterDirections unknowns(document, settings, parameters);
-  RunSensitivity run(unknowns.scene().model, unknowns.scene().method);
-  ASSERT_TRUE(run.run_until(unknowns.scene().duration, unknowns.directions()));
-  EXPECT_FALSE(run.tangents_known());
+  simulation::Simulation simulation(unknowns.scene().model, unknowns.scene().method);
+  RunSensitivity run(simulation);
+  run.begin(unknowns.directions(), RunSensitivity::Of::Motion);
+  ASSERT_TRUE(simulation.run_until(unknowns.scene().duration));
+  EXPECT_TRUE(run.tangents_known()) << run.why_unknown();
 }
 
 }  // namespace

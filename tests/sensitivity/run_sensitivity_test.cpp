@@ -4,6 +4,7 @@
 // Derivatives of runs by implicit differentiation against central differences of whole runs. The two agree to the error
 // of the differences: 1e-5 relative to the largest derivative of the observable, where no contact changes its mode
 // between the runs.
+#include "stickslip/runs/run.h"
 #include "stickslip/sensitivity/scene_sensitivity.h"
 #include "stickslip/sensitivity/tangent.h"
 #include "tests/support/example_run.h"
@@ -25,14 +26,14 @@ scene::Document example(const std::string& name) {
 }
 
 double value_of(const scene::Scene& scene, const std::string& observable) {
-  RunSensitivity run(scene.model, scene.method);
-  EXPECT_TRUE(run.run_until(scene.duration)) << "a step at t = " << run.failed_at() << " was not certified";
+  simulation::Simulation run(scene.model, scene.method);
+  EXPECT_TRUE(run.run_until(scene.duration)) << runs::failure_of(run);
   for (const scene::Observable& one : scene.observables)
     if (one.name == observable) {
       expression::EvaluationContext context;
-      context.time = run.end().time;
+      context.time = run.time();
       context.model = &scene.model;
-      context.state = &run.end();
+      context.state = &run.state();
       return one.expression.evaluate(context);
     }
   ADD_FAILURE() << "no observable " << observable;
@@ -150,8 +151,8 @@ TEST(RunSensitivity, BlockPushedByANeedle) {
                1e-5});
 }
 
-// Balls and discs on planes have a path of their own when nobody watches (round_bodies.cpp).
-TEST(RunSensitivity, RoundBodiesByTheirOwnPath) {
+// Where forces are not asked for, balls and discs on planes have their derivative in closed form (round_step.h).
+TEST(RunSensitivity, RoundBodiesInClosedForm) {
   for (const char* name : {"ball", "disk"})
     for (const char* stepper : {"implicit", "stewart-trinkle"}) {
       const scene::Scene scene = testing::load_example(name, {{"method.stepper", stepper}, {"method.step", "0.01"}});
@@ -162,25 +163,30 @@ TEST(RunSensitivity, RoundBodiesByTheirOwnPath) {
         const bool moves = scene.model.dimension == 3 || k % 6 < 2 || k % 6 == 5;
         if (moves) directions[k].start[body + static_cast<Eigen::Index>(k)] = 1;
       }
-      RunSensitivity alone(scene.model, scene.method), watched(scene.model, scene.method);
-      ASSERT_TRUE(alone.run_until(0.9 * scene.duration, directions));
-      ASSERT_TRUE(watched.run_until(0.9 * scene.duration, directions, [](const RunSensitivity&) { return true; }));
-      EXPECT_NEAR((alone.tangents() - watched.tangents()).cwiseAbs().maxCoeff(), 0, 1e-9) << name << ' ' << stepper;
-      EXPECT_GT(alone.tangents().cwiseAbs().maxCoeff(), 0.5);
-      EXPECT_LE(alone.worst_balance(), 1e-9);
+      simulation::Simulation one(scene.model, scene.method), other(scene.model, scene.method);
+      const std::string fresh = one.checkpoint();
+      RunSensitivity closed(one), general(other);
+      closed.begin(directions, RunSensitivity::Of::Motion);
+      general.begin(directions, RunSensitivity::Of::MotionAndForces);
+      ASSERT_TRUE(one.run_until(0.9 * scene.duration));
+      ASSERT_TRUE(other.run_until(0.9 * scene.duration));
+      EXPECT_NEAR((closed.tangents() - general.tangents()).cwiseAbs().maxCoeff(), 0, 1e-9) << name << ' ' << stepper;
+      EXPECT_GT(closed.tangents().cwiseAbs().maxCoeff(), 0.5);
+      EXPECT_LE(closed.worst_balance(), 1e-9);
       // The same run again, bit by bit.
-      const Eigen::MatrixXd first = alone.tangents();
-      alone.restart();
-      ASSERT_TRUE(alone.run_until(0.9 * scene.duration, directions));
-      EXPECT_EQ(alone.tangents(), first);
+      const Eigen::MatrixXd first = closed.tangents();
+      one.restore(fresh);
+      closed.begin(directions, RunSensitivity::Of::Motion);
+      ASSERT_TRUE(one.run_until(0.9 * scene.duration));
+      EXPECT_EQ(closed.tangents(), first);
     }
 }
 
 TEST(RunSensitivity, SaysWhichStepsItCannotDifferentiate) {
   const scene::Scene bounce = testing::load_example("bounce");
   EXPECT_NE(RunSensitivity::objection_to(bounce.model, bounce.method), "");
-  const scene::Scene second = testing::load_example("ball", {{"method.stepper", "second-order"}});
-  EXPECT_NE(RunSensitivity::objection_to(second.model, second.method), "");
+  const scene::Scene supports = testing::load_example("slide-to-rest", {{"method.stepper", "second-order"}});
+  EXPECT_NE(RunSensitivity::objection_to(supports.model, supports.method), "");
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 //
 // The audit against steppers that lie: each wraps a good stepper and spoils the state after every certified step in one
 // way. And against good runs, in which it must stay silent.
+#include "stickslip/simulation/audit.h"
 #include "bench/random_runs.h"
+#include "stickslip/collision/feature_collider.h"
 #include "stickslip/model/primitives.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
@@ -19,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-enum class Lie { Energy, Sink, Turn, NotANumber, Far };
+enum class Lie { Energy, LittleEnergy, EnergyBitByBit, Sink, Turn, Spin, NotANumber, Far };
 
 template <Lie kLie>
 class LyingStepper final : public stepping::Stepper {
@@ -35,8 +37,13 @@ class LyingStepper final : public stepping::Stepper {
     if (++steps_ < 20) return report;
     switch (kLie) {
       case Lie::Energy: body.velocity.linear *= 1.01; break;
-      case Lie::Sink: body.pose.position.z() = 0.3; break;  // of a ball of radius 0.5 over z = 0
+      case Lie::LittleEnergy: body.velocity.angular.z() += 1e-2; break;    // momentum of translation stays
+      case Lie::EnergyBitByBit: body.velocity.angular *= 1 + 2e-6; break;  // 4e-6 of the energy: less than a step may
+      case Lie::Sink: body.pose.position.z() = 0.3; break;                 // of a ball of radius 0.5 over z = 0
       case Lie::Turn: body.velocity.linear = Quat(Eigen::AngleAxisd(1e-2, Vec3::UnitZ())) * body.velocity.linear; break;
+      case Lie::Spin:  // momentum of translation and energy stay
+        body.velocity.angular = Quat(Eigen::AngleAxisd(1e-2, Vec3::UnitZ())) * body.velocity.angular;
+        break;
       case Lie::NotANumber: body.velocity.angular.x() = std::numeric_limits<double>::quiet_NaN(); break;
       case Lie::Far: body.pose.position.x() = 1e9; break;
     }
@@ -57,8 +64,11 @@ std::unique_ptr<stepping::Stepper> make_lying() {
 
 const bool kRegistered = [] {
   stepping::register_stepper({"test-energy", "adds energy"}, make_lying<Lie::Energy>);
+  stepping::register_stepper({"test-little-energy", "adds little energy"}, make_lying<Lie::LittleEnergy>);
   stepping::register_stepper({"test-sink", "sinks in"}, make_lying<Lie::Sink>);
   stepping::register_stepper({"test-turn", "turns velocities"}, make_lying<Lie::Turn>);
+  stepping::register_stepper({"test-bit-by-bit", "adds energy in small parts"}, make_lying<Lie::EnergyBitByBit>);
+  stepping::register_stepper({"test-spin", "turns angular velocities"}, make_lying<Lie::Spin>);
   stepping::register_stepper({"test-nan", "loses a number"}, make_lying<Lie::NotANumber>);
   stepping::register_stepper({"test-far", "loses a body"}, make_lying<Lie::Far>);
   return true;
@@ -119,12 +129,44 @@ void expect_violation(const char* stepper, const char* text) {
 TEST(Audit, EnergyFromNowhere) {
   expect_violation("test-energy", "energy");
 }
+// The friction of the ball takes more energy than this adds.
+TEST(Audit, SpinFromNowhere) {
+  expect_violation("test-little-energy", "the angular momentum of ball");
+}
 TEST(Audit, BodyThatSinksIn) {
   expect_violation("test-sink", "ball and floor overlap by 0.2");
 }
 TEST(Audit, VelocityThatTurnsWithoutAForce) {
   expect_violation("test-turn", "the momentum of ball");
 }
+TEST(Audit, SpinThatTurnsWithoutAForce) {
+  expect_violation("test-spin", "the angular momentum of ball");
+}
+
+// A long box that spins in space: 4e-6 of its energy in every step passes as a step, and 2e-3 in all does not.
+TEST(Audit, EnergyBitByBit) {
+  ASSERT_TRUE(kRegistered);
+  const std::string text = R"(
+dimension = 3
+duration = 1
+[[body]]
+name = "box"
+mass = 1
+shape = { box = [0.3, 0.2, 0.1] }
+angular_velocity = [0, 0, 3]
+[method]
+step = 1e-3
+)";
+  const Audited lie(text, "test-bit-by-bit");
+  EXPECT_FALSE(lie.finished);
+  EXPECT_THAT(lie.run.audit().violation, HasSubstr("of energy in all steps together"));
+  // (1 + 4e-6)^n = 1 + 2e-3 / (1 - 2e-3) after about 500 of the steps that lie: the sum is held against what was reached.
+  EXPECT_NEAR(lie.run.audit().violation_time, 0.02 + 0.5, 5e-3);
+  const Audited honest(text, "stewart-trinkle");
+  EXPECT_TRUE(honest.finished);
+  EXPECT_EQ(honest.run.audit().energy_added, 0);
+}
+
 TEST(Audit, StateThatIsNotANumber) {
   expect_violation("test-nan", "the state of ball is not finite");
 }
@@ -136,8 +178,8 @@ TEST(Audit, RollingBallHolds) {
   for (const char* stepper : {"stewart-trinkle", "second-order", "anitescu-potra", "implicit"}) {
     const Audited good(kRollingBall, stepper);
     EXPECT_TRUE(good.finished) << good.run.audit().violation;
-    EXPECT_GT(good.run.audit().looks, 5) << stepper;
-    EXPECT_GT(good.run.audit().momentum_steps, 5) << stepper;
+    EXPECT_GE(good.run.audit().looks, 5) << stepper;
+    EXPECT_GE(good.run.audit().momentum_steps, 5) << stepper;
     EXPECT_EQ(good.run.audit().energy_steps, 500) << stepper;
     EXPECT_LE(good.run.audit().energy_added, 1e-9) << stepper;  // of 2.5 J
   }
@@ -181,6 +223,63 @@ TEST(Audit, ForcesGiveEnergy) {
   }
 }
 
+// A ball of radius 0.5 that lands on a spring along the normal.
+std::string landing_on_spring(const char* stiffness) {
+  std::string text = kRollingBall;
+  text.replace(text.find("[0, 0, 0.5]"), 11, "[0, 0, 0.52]");
+  return text + "stiffness = " + stiffness + "\n[method]\nstepper = \"stewart-trinkle\"\ncompliance = \"normal\"\n";
+}
+
+// It sags by m g / k: 0.1 % of its diameter passes, 2 % and more does not, whatever explains it.
+TEST(Audit, SpringsMustBeStiff) {
+  const Audited stiff(landing_on_spring("1e6"));
+  EXPECT_TRUE(stiff.finished) << stiff.run.audit().violation;
+  EXPECT_GE(stiff.run.audit().depth, 9.81 / 1e6 * (1 - 1e-9));
+  for (const char* stiffness : {"500", "100"}) {
+    const Audited soft(landing_on_spring(stiffness));
+    EXPECT_FALSE(soft.finished) << stiffness;
+    EXPECT_THAT(soft.run.audit().violation, HasSubstr("too soft"));
+  }
+}
+
+// What springs give back they have taken before: the energy of every step is judged.
+TEST(Audit, EnergyOfSpringsCounts) {
+  for (const char* stiffness : {"1e5", "1e6", "1e8"}) {
+    const Audited good(landing_on_spring(stiffness));
+    EXPECT_TRUE(good.finished) << good.run.audit().violation;
+    EXPECT_EQ(good.run.audit().energy_steps, 500);
+    EXPECT_EQ(good.run.audit().energy_not_judged, 0);
+    EXPECT_LE(good.run.audit().energy_added, 1e-9);  // of 2.7 J
+  }
+}
+
+// A ball that leaves a spring, and the same ball a little faster than the spring can have made it.
+TEST(Audit, SpringsGiveNoMoreThanTheyStored) {
+  const scene::Scene scene = scene::parse_scene(landing_on_spring("1e5"), "test.toml");
+  for (const bool lies : {false, true}) {
+    collision::FeatureCollider collider;
+    stepping::World world(scene.model, scene.method, collider);
+    const std::unique_ptr<stepping::Stepper> stepper = stepping::make_stepper(scene.method, scene.model);
+    Audit audit(world);
+    bool holds = true, rebounds = false;
+    constexpr double kStep = 1e-4;
+    for (int k = 1; holds && k < 1500; ++k) {
+      const double begin = world.state.time;
+      audit.before_step(world);
+      const stepping::StepReport report = stepper->advance(world, kStep, k * kStep);
+      double& v = world.state.bodies[0].velocity.linear.z();
+      if (v > 0.1 && !world.memory.empty() && world.memory[0].force.z() > 0) {
+        rebounds = true;
+        if (lies) v += 0.05;
+      }
+      holds = audit.after_step(world, begin, report);
+    }
+    EXPECT_TRUE(rebounds);
+    EXPECT_EQ(holds, !lies) << audit.summary().violation;
+    if (lies) EXPECT_THAT(audit.summary().violation, HasSubstr("energy"));
+  }
+}
+
 TEST(Audit, NotJudgedIsSaid) {
   std::string text = kRollingBall;
   text += "stiffness = 1e5\ndamping = 10\n";
@@ -213,20 +312,24 @@ TEST(RandomRuns, NothingGetsOutsideOrOverlaps) {
   }
 }
 
-// More of them. Known: overlaps that a step leaves are pushed out in the next one, which may add energy, and shots sink
-// in for a few steps; bench_random_runs 300 counts 9 runs that gained (at most 0.6 %) and 2 that overlapped too deep.
-TEST(RandomRunsSlow, NothingGetsOutsideAndFewGainEnergy) {
-  constexpr int kRuns = 300;
-  int gained = 0, overlapped = 0;
-  for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
+// Scenes in which second order gained energy or was ended by the audit: superellipsoids whose contact runs over a flat
+// side, cylinders on their rims, a stack that rattles at first order, a cylinder whose normal turns fast.
+TEST(RandomRuns, SecondOrderGainsNoEnergyWhereItDid) {
+  for (const std::uint64_t seed : {43, 73, 79, 103, 132, 210, 252, 265, 414, 425}) {
+    const bench::RandomRun run = bench::run_random(seed, true, "second-order");
+    EXPECT_FALSE(run.gained()) << "bench_random_runs --write " << seed << ": " << run.gain;
+    EXPECT_EQ(run.refused, "") << "bench_random_runs --write " << seed;
+  }
+}
+
+// More of them, and nothing gains energy either.
+TEST(RandomRunsSlow, NothingGetsOutsideOverlapsOrGainsEnergy) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const bench::RandomRun run = bench::run_random(seed, true);
     EXPECT_FALSE(run.outside) << "bench_random_runs --write " << seed;
-    EXPECT_LT(run.gain, 0.02) << "bench_random_runs --write " << seed;
-    gained += run.gained() ? 1 : 0;
-    overlapped += run.overlap ? 1 : 0;
+    EXPECT_FALSE(run.overlap) << "bench_random_runs --write " << seed;
+    EXPECT_FALSE(run.gained()) << "bench_random_runs --write " << seed << ": " << run.gain;
   }
-  EXPECT_LE(gained, 12);
-  EXPECT_LE(overlapped, 4);
 }
 
 }  // namespace

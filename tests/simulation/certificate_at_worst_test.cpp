@@ -34,6 +34,7 @@ model::Model pushed_stack(double mu = 0.37) {
 
 stepping::Method beyond_rounding(double at_worst) {
   stepping::Method method;
+  method.stepper = "stewart-trinkle";
   method.step = 1e-3;
   method.certificate = 1e-25;
   method.certificate_at_worst = at_worst;
@@ -55,6 +56,7 @@ TEST(CertificateAtWorst, EveryStepIsTakenCountedAndKeptBelowIt) {
 TEST(CertificateAtWorst, IsTheSameMotion) {
   const model::Model model = pushed_stack(0);
   stepping::Method usual;
+  usual.stepper = "stewart-trinkle";
   usual.step = 1e-3;
   simulation::Simulation worst(model, beyond_rounding(1e-6)), strict(model, usual);
   EXPECT_TRUE(worst.run_until(0.02));

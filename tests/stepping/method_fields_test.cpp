@@ -22,10 +22,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 TEST(MethodFields, EveryMemberIsDeclaredOnce) {
   Method method;
   auto& [motion, stepper, friction, directions, pyramid_angle, impacts, compliance, step, gap_step, gamma, tolerance,
-         solver, certificate, certificate_at_worst, collider, audit, rest, threads] = method;
+         solver, certificate, certificate_at_worst, collider, audit, error_bars, rest, threads] = method;
   const std::set<const void*> members = {
-      &motion, &stepper,   &friction, &directions,  &pyramid_angle,        &impacts,  &compliance, &step, &gap_step,
-      &gamma,  &tolerance, &solver,   &certificate, &certificate_at_worst, &collider, &audit,      &rest, &threads};
+      &motion,   &stepper,  &friction,   &directions, &pyramid_angle, &impacts,     &compliance,
+      &step,     &gap_step, &gamma,      &tolerance,  &solver,        &certificate, &certificate_at_worst,
+      &collider, &audit,    &error_bars, &rest,       &threads};
   std::set<const void*> visited;
   std::set<std::string_view> names;
   int count = 0;
@@ -87,12 +88,12 @@ TEST(MethodFields, ValuesOutOfRangeAreNamed) {
 
 TEST(MethodFields, TheSummarySaysWhatIsNotAsUsual) {
   Method method;
-  EXPECT_EQ(summary_of(method), "dynamic, stewart-trinkle, cone, step 0.001, solver auto, certificate 1e-09");
+  EXPECT_EQ(summary_of(method), "dynamic, auto, cone, step 0.001, solver auto, certificate 1e-09");
   method.friction = FrictionLaw::Pyramid;
   method.impacts = ImpactSearch::BackUp;
   method.threads = 2;
   EXPECT_EQ(summary_of(method),
-            "dynamic, stewart-trinkle, pyramid with 8 directions, step 0.001, solver auto, certificate 1e-09, impacts "
+            "dynamic, auto, pyramid with 8 directions, step 0.001, solver auto, certificate 1e-09, impacts "
             "back-up, threads 2");
 }
 

@@ -128,6 +128,8 @@ TEST(Passing, OverlapsPartGently) {
 int passed(const std::string& stepper, int count, std::uint64_t seed, std::string& which) {
   int passed = 0;
   for (const bench::Target target : bench::kTargets) {
+    // A chain has no inside: what sinks into its soft surface may come out behind it (docs/theory/collision.md).
+    if (stepper == "runge-kutta" && target == bench::Target::Chain) continue;
     bench::ShotMaker maker(seed + static_cast<std::uint64_t>(target));
     for (int k = 0; k < count; ++k) {
       const bench::Shot shot = maker.make(stepper, target, target == bench::Target::Chain || k % 2 == 0 ? 2 : 3);
@@ -144,21 +146,32 @@ class RandomShots : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RandomShots, NonePasses) {
   std::string which;
-  EXPECT_EQ(passed(GetParam(), 20, 1000, which), 0) << which;
+  EXPECT_EQ(passed(GetParam(), GetParam() == "runge-kutta" ? 6 : 20, 1000, which), 0) << which;
 }
 
-// A few shots of the implicit steppers pose problems that take the solvers minutes: script/bench shots has more of them.
+// A soft triangle whose forces were not a number in a long trial part: its time stood still from there on, certified.
+TEST(Passing, TimeGoesOnWhereATrialPartOverflows) {
+  bench::ShotMaker maker(5);
+  bench::Shot shot;
+  for (int k = 0; k <= 18; ++k) shot = maker.make("runge-kutta", bench::Target::Ball, k % 2 == 0 ? 2 : 3);
+  const bench::ShotResult result = bench::fire(shot);
+  EXPECT_TRUE(result.certified) << result.failure;
+  EXPECT_FALSE(result.passed) << "the ball was not hit";
+}
+
+// A few shots of the implicit steppers pose problems that take the solvers minutes, and soft contacts many parts:
+// script/bench shots has more of them.
 TEST_P(RandomShots, NoneOfManyPassesSlow) {
-  const bool end_geometry = GetParam() == "implicit" || GetParam() == "song-pang-kumar";
+  const bool slow = GetParam() == "implicit" || GetParam() == "song-pang-kumar" || GetParam() == "runge-kutta";
   std::string which;
-  EXPECT_EQ(passed(GetParam(), end_geometry ? 60 : 300, 2000, which), 0) << which;
+  EXPECT_EQ(passed(GetParam(), slow ? 60 : 300, 2000, which), 0) << which;
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSteppers, RandomShots,
                          ::testing::Values("stewart-trinkle", "anitescu-potra", "implicit", "song-pang-kumar",
-                                           "second-order"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                                           "second-order", "runge-kutta"),
+                         [](const auto& which) {
+                           std::string name = which.param;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });

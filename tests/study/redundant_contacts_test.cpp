@@ -15,13 +15,13 @@ namespace stickslip::study {
 namespace {
 
 // A body of the given shape whose feet are 0.05 below its centre.
-scene::Document sliding(const std::string& shape, const std::string& more = "", const std::string& stepper = "") {
+scene::Document sliding(const std::string& shape, const std::string& more = "",
+                        const std::string& stepper = "stewart-trinkle") {
   return scene::parse_document(
       "dimension = 3\ngravity = [0, 0, -9.81]\nduration = 0.3\n[parameters]\nmu = 0.3\nvx = 1.2\nwz = 3\nF = 2\nm = "
       "1.3\n"
-      "L = 0.3\ntilt = 0\n[method]\nstep = 2e-3\n" +
-          (stepper.empty() ? "" : "stepper = \"" + stepper + "\"\n") +
-          "[[body]]\nname = \"floor\"\nshape = { half-space = { normal = [0, 0, 1] } }\n" +
+      "L = 0.3\ntilt = 0\n[method]\nstep = 2e-3\nstepper = \"" +
+          stepper + "\"\n[[body]]\nname = \"floor\"\nshape = { half-space = { normal = [0, 0, 1] } }\n" +
           (more.empty() ? "fixed = true\n" : more) + "[[body]]\nname = \"a\"\nmass = \"m\"\nshape = " + shape +
           "\nposition = [0, 0, 0.05]\nvelocity = [\"vx\", 0.4, 0]\nangular_velocity = [0, 0, \"wz\"]\n"
           "force = [\"F*sin(7*t)\", 0, 0]\n[[contact]]\nbetween = [\"a\", \"floor\"]\nfriction = \"mu\"\n"

@@ -19,6 +19,9 @@ scene::Document example(const std::string& name) {
   return scene::read_document(std::filesystem::path(tests::kSourceFolder) / "examples" / name / "scene.toml");
 }
 
+// Steps that are differentiated, for differences as well.
+const scene::Override kFirstOrder{"method.stepper", "stewart-trinkle"};
+
 // A ball that slides all the time: x(T) = vx T - mu g cos(slip) T^2 / 2, with the constant direction of the slip
 // (vx - r wy, vy + r wx) = (2, 2.5). The first-order stepper adds terms of order h mu g T: 1e-3 * 2 * 0.3.
 TEST(Sensitivity, SlidingBallAgreesWithItsClosedForm) {
@@ -41,7 +44,7 @@ TEST(Sensitivity, SlidingBallAgreesWithItsClosedForm) {
 
 // Without friction at its lower bound: d x / d mu = -g T^2 / 2 cos(slip), with terms of order h as above.
 TEST(Sensitivity, AtABoundTheOtherSideIsTaken) {
-  const std::vector<scene::Override> set{{"duration", "0.3"}, {"mu", "0"}};
+  const std::vector<scene::Override> set{{"duration", "0.3"}, {"mu", "0"}, kFirstOrder};
   const Sensitivities s = sensitivities(example("ball"), set, {"mu"}, {1e-4, 1, DerivativeMethod::Differences});
   EXPECT_NEAR(s.at(0, 0).value, -9.8 * 0.3 * 0.3 / 2 * 2 / std::hypot(2, 2.5), 1.1 * 1e-3 * 9.8 * 0.3);
   EXPECT_LT(s.at(0, 0).error, 1e-8);
@@ -57,7 +60,7 @@ TEST(Sensitivity, ChangeOfModesIsMarked) {
 }
 
 TEST(Sensitivity, ImplicitDerivativesAgreeWithDifferencesAndLeaveTheRestToThem) {
-  const std::vector<scene::Override> set{{"duration", "0.8"}};
+  const std::vector<scene::Override> set{{"duration", "0.8"}, kFirstOrder};
   const std::vector<std::string> parameters{"vx", "vy", "wx", "wy", "mu"};
   const Sensitivities implicit = sensitivities(example("ball"), set, parameters);
   const Sensitivities differences =
@@ -77,7 +80,7 @@ TEST(Sensitivity, ImplicitDerivativesAgreeWithDifferencesAndLeaveTheRestToThem) 
 // particle slides all the time, so that no contact changes its mode; the differences have errors of 1e-6. (At C5 = 0
 // the middle of the plate's swing, and with it everything, has a corner.)
 TEST(Sensitivity, SumsAndMeansOverTheRunAreDifferentiatedImplicitly) {
-  const std::vector<scene::Override> set{{"duration", "0.6"}, {"A1", "2"}, {"A5", "20"}, {"C5", "0.7"}};
+  const std::vector<scene::Override> set{{"duration", "0.6"}, {"A1", "2"}, {"A5", "20"}, {"C5", "0.7"}, kFirstOrder};
   const std::vector<std::string> parameters{"A6", "A3", "C3", "A1", "A5", "C5", "mu", "rate"};
   const scene::Document document = example("plate-learning");
   const Sensitivities implicit = sensitivities(document, set, parameters, {1e-4, 1, DerivativeMethod::Implicit});
@@ -115,7 +118,7 @@ TEST(Sensitivity, ContactForcesAreDifferentiatedImplicitly) {
 }
 
 TEST(Sensitivity, ImplicitIsRefusedWhereItHasNoEquations) {
-  const std::vector<scene::Override> set{{"method.stepper", "second-order"}};
+  const std::vector<scene::Override> set{{"method.stepper", "anitescu-potra"}};
   EXPECT_THROW((void)sensitivities(example("ball"), set, {"mu"}, {1e-4, 1, DerivativeMethod::Implicit}),
                scene::SceneError);
 }
@@ -140,10 +143,10 @@ TEST(Sensitivity, InitialStateIsDifferentiatedLikeParametersThatSetIt) {
 }
 
 TEST(Sensitivity, SaysWhyADerivativeIsADifference) {
-  const std::vector<scene::Override> set{{"duration", "0.1"}, {"method.stepper", "second-order"}};
+  const std::vector<scene::Override> set{{"duration", "0.1"}, {"method.stepper", "anitescu-potra"}};
   const Sensitivities s = sensitivities(example("ball"), set, {"vx"});
   EXPECT_FALSE(s.at(0, 0).implicit);
-  EXPECT_THAT(s.at(0, 0).reason, testing::HasSubstr("second-order"));
+  EXPECT_THAT(s.at(0, 0).reason, testing::HasSubstr("anitescu-potra"));
 }
 
 TEST(Sensitivity, SameForEveryNumberOfThreadsAndUnknownParametersAreSaid) {

@@ -20,7 +20,7 @@
 namespace stickslip::testing {
 
 struct CommandOutcome {
-  int code = -1;  // -1: ended by a signal
+  int code = -1;  // -1: ended by a signal, which the shell tells as 128 + its number
   std::string out, err;
   [[nodiscard]] auto error_lines() const { return std::count(err.begin(), err.end(), '\n'); }
 };
@@ -41,7 +41,11 @@ class CommandTest : public ::testing::Test {
     const std::string command = "cd '" + folder_.string() + "' && " + before + "'" + tests::kCommand + "' " +
                                 arguments + " >'" + path("out") + "' 2>'" + path("err") + "'";
     const int state = std::system(command.c_str());
-    return {WIFEXITED(state) ? WEXITSTATUS(state) : -1, content("out"), content("err")};
+    return {code_of(state), content("out"), content("err")};
+  }
+
+  [[nodiscard]] static int code_of(int state) {
+    return WIFEXITED(state) && WEXITSTATUS(state) < 128 ? WEXITSTATUS(state) : -1;
   }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }

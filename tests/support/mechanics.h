@@ -51,7 +51,7 @@ inline std::vector<Vec3> box_corners(const Vec3& size) {
   return corners;
 }
 
-// Paper 001's ball: a shot with spin on a floor (SI).
+// The ball of Song, Kumar and Pang 2005: a shot with spin on a floor (SI).
 inline model::Model ball(double mu = 0.2, const Vec3& v = {1, 0.5, 0}, const Vec3& w = {40, -20, -10}) {
   model::Model model;
   model.gravity = Vec3(0, 0, -9.8);
@@ -121,7 +121,7 @@ inline model::Model pinch(double force, double mu, double mass = 1) {
   return model;
 }
 
-// Paper 004: a metre stick on two fingers, the left one moving right (plane, SI). The stick's lower face is a
+// Leong and Lv: a metre stick on two fingers, the left one moving right (plane, SI). The stick's lower face is a
 // half-plane.
 inline model::Model meter_stick(double speed, double mu_s, double mu_k, double half_thickness = 0.0025) {
   model::Model model;
@@ -151,7 +151,8 @@ inline model::Model meter_stick(double speed, double mu_s, double mu_k, double h
   return model;
 }
 
-// Paper 000: acceleration amplitudes (cm/s^2, rad/s^2) and phases of a plate that vibrates at 33 Hz.
+// Berard, Nguyen, Trinkle and Anderson 2010: acceleration amplitudes (cm/s^2, rad/s^2) and phases of a plate that
+// vibrates at 33 Hz.
 struct PlateMotion {
   std::array<double, 6> amplitude{}, phase{};
   static constexpr double kOmega = 66 * std::numbers::pi;

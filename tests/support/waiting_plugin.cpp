@@ -26,7 +26,7 @@ class Waiting final : public stepping::Stepper {
 
 void enter(simulation::PluginHost& host) {
   host.add_stepper({"waiting", "a step that never ends"},
-                   []() -> std::unique_ptr<stepping::Stepper> { return std::make_unique<Waiting>(); });
+                   []() -> std::unique_ptr<stepping::Stepper> { return std::make_unique<Waiting>(); }, {});
 }
 
 }  // namespace

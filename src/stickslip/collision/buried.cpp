@@ -84,9 +84,10 @@ bool covers(const Neighbour& neighbour, const Vec3& x, const Vec3& n, double eta
   return farthest_vertex(g, m) - m.dot(p) > 2 * eta;
 }
 
-// Directions from the touching point along which q touches in the same way, and how far the feature goes that way.
+// Directions from the touching point along which q touches in the same way, and how far the feature goes that way. Of a
+// vertex with more edges than four, the first four count.
 struct Ways {
-  std::array<Vec3, 16> direction;
+  std::array<Vec3, 16> direction;  // four edges with two facets each, two directions per facet
   int count = 0;
   void add(const Vec3& d) {
     if (count < static_cast<int>(direction.size())) direction[static_cast<std::size_t>(count++)] = d;
@@ -136,7 +137,7 @@ Ways ways_of(const Placed& q, const Touch& touch, const Notched& notched) {
       }
       break;
     }
-    default: break;
+    case FeatureKind::Smooth: break;  // no facets beside it
   }
   return ways;
 }

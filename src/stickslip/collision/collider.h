@@ -26,7 +26,7 @@ class Collider {
                     std::vector<Contact>& contacts) = 0;
 
   // What find_moving is told of a body. Fixed: it has not moved since the last call and nothing depends on that. Resting:
-  // the same, and whoever comes near it must be told.
+  // the same, and bodies that approach it are reported (`disturbed`).
   enum class Stillness : std::uint8_t { Moving, Fixed, Resting };
 
   // As find(), without the contacts of two bodies that are both still. `disturbed` are the resting bodies that something

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of narrow_phase.h.
+//
 // Two convex polyhedra -> their potential contacts, so that no overlap and no gap within reach is missed.
 //
 // With n the best separating axis (convex_axis.h) and s its separation, the list holds the corners of the overlay, seen

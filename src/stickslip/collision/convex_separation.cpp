@@ -134,7 +134,8 @@ Separation convex_separation(const PlacedPiece& a, const PlacedPiece& b, bool pl
   if (found.low > kAgree * difference.size()) {
     result = finish_apart(found, a.piece->rounding, b.piece->rounding);
   } else {
-    const Depth depth = planar ? planar_depth(difference) : spatial_depth(difference);
+    const auto support = [&difference](const Vec3& d) { return difference.support(d); };
+    const Depth depth = planar ? planar_depth(support, difference.size()) : spatial_depth(support, difference.size());
     result.low = -depth.high - rounding;
     result.high = (depth.flat ? found.high : -depth.low) - rounding;
     // Way out of D: b moves along +n, or a along -n.

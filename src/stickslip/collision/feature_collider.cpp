@@ -274,7 +274,7 @@ bool FeatureCollider::find_moving(const model::Model& model, const model::State&
                                   std::span<const Stillness> stillness, std::vector<Contact>& contacts,
                                   std::vector<int>& disturbed) {
   if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
-  if (thin_shapes_) return false;  // which side things are on is known from all contacts of the step before
+  if (thin_shapes_) return false;  // which side bodies are on is known from all contacts of the step before
   place_bodies(state, true);
   list_pairs(model, margin, horizon);
   contacts.clear();

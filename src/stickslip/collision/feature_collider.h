@@ -68,7 +68,7 @@ class FeatureCollider final : public Collider {
   std::vector<std::uint8_t> fixed_;       // body never moves
   bool placed_ = false;                   // the frames of fixed bodies are known
   std::vector<std::uint8_t> turns_;       // orientation matters: not just balls about the centre of mass
-  bool thin_shapes_ = false;              // chains need to know on which side things were
+  bool thin_shapes_ = false;              // chains need to know on which side bodies were
   bool cylinders_ = false;                // their rims are continua of points
   bool few_pairs_ = false;                // so few that all of them are looked at every time
 

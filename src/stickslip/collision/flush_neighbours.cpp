@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of feature_collider.h.
+//
 // Which third solids may be flush with the shapes of a pair, and what becomes of the pair's contacts (rule: buried.h).
 //
 // A third solid matters for shape q of the pair (p, q) when it may touch p too: it is found among the partners of p, or

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/collision/inner_polytope.h"
 
+#include "stickslip/collision/closest_to_origin.h"
 #include "stickslip/collision/convex_separation.h"
 
 #include <algorithm>
@@ -45,11 +46,11 @@ DifferencePoint Difference::support(const Vec3& d) {
 
 // --- plane: a polygon, counter-clockwise
 
-Depth planar_depth(Difference& difference) {
-  std::array<Vec3, kMostPoints + 8> p;
+Depth planar_depth(const DifferenceSupport& support, double size) {
+  std::array<DifferencePoint, kMostPoints + 8> p;
   int n = 0;
-  const double flat = kFlat * difference.size();
-  const auto ask = [&](const Vec3& d) { return difference.support(d).w; };
+  const double flat = kFlat * size;
+  const auto ask = [&](const Vec3& d) { return support(d).w; };
   // A triangle, or what there is.
   const Vec3 first = ask(Vec3::UnitX()), second = ask(-Vec3::UnitX());
   Vec3 along = second - first;
@@ -60,14 +61,14 @@ Depth planar_depth(Difference& difference) {
   if (along.norm() <= flat) return depth;  // a point
   along.normalize();
   const Vec3 across(-along.y(), along.x(), 0);
-  const Vec3 left = ask(across), right = ask(-across);
+  const DifferencePoint left = support(across), right = support(-across);
   depth.normal = across;
-  if ((left - right).dot(across) <= flat) return depth;  // a segment
+  if ((left.w - right.w).dot(across) <= flat) return depth;  // a segment
   depth.flat = false;
-  const Vec3 begin = ask(-along), end = ask(along);
-  for (const Vec3& q : {begin, right, end, left}) {  // a corner may serve twice
+  const DifferencePoint begin = support(-along), end = support(along);
+  for (const DifferencePoint& q : {begin, right, end, left}) {  // a corner may serve twice
     bool repeated = false;
-    for (int i = 0; i < n; ++i) repeated = repeated || (p[index(i)] - q).norm() <= flat;
+    for (int i = 0; i < n; ++i) repeated = repeated || (p[index(i)].w - q.w).norm() <= flat;
     if (!repeated) p[index(n++)] = q;
   }
 
@@ -77,18 +78,25 @@ Depth planar_depth(Difference& difference) {
     double offset = kInfinity;
     Vec3 normal = Vec3::UnitX();
     for (int i = 0; i < n; ++i) {
-      const Vec3 &u = p[index(i)], &v = p[index((i + 1) % n)];
+      const Vec3 &u = p[index(i)].w, &v = p[index((i + 1) % n)].w;
       const Vec3 side = v - u, out = Vec3(side.y(), -side.x(), 0).normalized();
       const double d = out.dot(u);
       if (d < offset) offset = d, closest = i, normal = out;
     }
-    const Vec3 w = ask(normal);
-    const double h = normal.dot(w);
-    if (h < depth.high) depth.high = h, depth.normal = normal;
+    const DifferencePoint next = support(normal);
+    const double h = normal.dot(next.w);
+    if (h < depth.high) {
+      depth.high = h;
+      depth.normal = normal;
+      const DifferencePoint &u = p[index(closest)], &v = p[index((closest + 1) % n)];
+      const ClosestToOrigin foot = closest_on_segment(u.w, v.w);
+      depth.point_a = foot.weight[0] * u.a + foot.weight[1] * v.a;
+      depth.point_b = foot.weight[0] * u.b + foot.weight[1] * v.b;
+    }
     depth.low = std::min(offset, depth.high);
-    if (h - offset <= kAgree * difference.size() || n == kMostPoints) return depth;
+    if (h - offset <= kAgree * size || n == kMostPoints) return depth;
     for (int i = n; i > closest + 1; --i) p[index(i)] = p[index(i - 1)];
-    p[index(closest + 1)] = w;
+    p[index(closest + 1)] = next;
     ++n;
   }
 }
@@ -105,7 +113,7 @@ struct Triangle {
 
 class Polytope {
  public:
-  explicit Polytope(Difference& difference) : difference_(difference), size_(difference.size()) {}
+  Polytope(const DifferenceSupport& support, double size) : support_(support), size_(size) {}
 
   // False when D is flat; `flat_normal` is then its normal, or one of them.
   bool start(Vec3& flat_normal);
@@ -113,11 +121,11 @@ class Polytope {
 
  private:
   void add_triangle(int i, int j, int k);
-  bool replace(const Vec3& w);  // the triangles that see w; false when there is no room
+  bool replace(const DifferencePoint& next);  // the triangles that see w; false when there is no room
 
-  Difference& difference_;
+  const DifferenceSupport& support_;
   double size_;
-  std::array<Vec3, kMostPoints + 8> point_;
+  std::array<DifferencePoint, kMostPoints + 8> point_;
   std::array<Triangle, 2 * kMostPoints + 64> triangle_;
   int points_ = 0, triangles_ = 0;
 };
@@ -125,7 +133,7 @@ class Polytope {
 void Polytope::add_triangle(int i, int j, int k) {
   Triangle& t = triangle_[index(triangles_++)];
   t.corner = {i, j, k};
-  const Vec3 &a = point_[index(i)], &b = point_[index(j)], &c = point_[index(k)];
+  const Vec3 &a = point_[index(i)].w, &b = point_[index(j)].w, &c = point_[index(k)].w;
   const Vec3 n = (b - a).cross(c - a);
   const double length = n.norm(), longest = std::max({(b - a).norm(), (c - a).norm(), (c - b).norm()});
   // A needle has no normal to speak of: it is never chosen and never seen; its neighbours stand for it.
@@ -143,31 +151,33 @@ bool Polytope::start(Vec3& flat_normal) {
   // The first two points: the ends of the longest extent along the axes.
   double extent = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    const Vec3 low = difference_.support(-Vec3::Unit(axis)).w, high = difference_.support(Vec3::Unit(axis)).w;
-    if (!((high - low).norm() > extent)) continue;
-    extent = (high - low).norm();
+    const DifferencePoint low = support_(-Vec3::Unit(axis)), high = support_(Vec3::Unit(axis));
+    if (!((high.w - low.w).norm() > extent)) continue;
+    extent = (high.w - low.w).norm();
     point_[0] = low;
     point_[1] = high;
   }
   flat_normal = Vec3::UnitZ();
   if (extent <= flat) return false;
   points_ = 2;
-  const Vec3 along = (point_[1] - point_[0]) / extent;
+  const Vec3 along = (point_[1].w - point_[0].w) / extent;
   // The third point: farthest from the line, among four directions.
-  Vec3 across = any_normal(along), best = Vec3::Zero();
+  Vec3 across = any_normal(along);
+  DifferencePoint best = point_[0];
   double far = 0;
   for (int turn = 0; turn < 4; ++turn) {
-    const Vec3 w = difference_.support(across).w, u = w - point_[0], off = u - along.dot(u) * along;
-    if (off.norm() > far) far = off.norm(), best = w;
+    const DifferencePoint next = support_(across);
+    const Vec3 u = next.w - point_[0].w, off = u - along.dot(u) * along;
+    if (off.norm() > far) far = off.norm(), best = next;
     across = along.cross(across);
   }
   flat_normal = any_normal(along);
   if (far <= flat) return false;
   point_[index(points_++)] = best;
-  const Vec3 normal = (point_[1] - point_[0]).cross(point_[2] - point_[0]).normalized();
+  const Vec3 normal = (point_[1].w - point_[0].w).cross(point_[2].w - point_[0].w).normalized();
   flat_normal = normal;
-  const Vec3 up = difference_.support(normal).w, down = difference_.support(-normal).w;
-  const double above = normal.dot(up - point_[0]), below = normal.dot(point_[0] - down);
+  const DifferencePoint up = support_(normal), down = support_(-normal);
+  const double above = normal.dot(up.w - point_[0].w), below = normal.dot(point_[0].w - down.w);
   if (std::max(above, below) <= flat) return false;
   point_[index(points_++)] = above >= below ? up : down;
   if (above >= below) {  // the base is seen from below
@@ -184,14 +194,14 @@ bool Polytope::start(Vec3& flat_normal) {
   return true;
 }
 
-bool Polytope::replace(const Vec3& w) {
+bool Polytope::replace(const DifferencePoint& next) {
   // Sides of the removed triangles; one that two of them share cancels.
   std::array<std::array<int, 2>, 3 * (2 * kMostPoints + 64)> rim;
   int sides = 0;
   const double above = 1e-15 * size_;
   for (int t = 0; t < triangles_;) {
     const Triangle& seen = triangle_[index(t)];
-    if (!(seen.normal.dot(w) - seen.offset > above)) {
+    if (!(seen.normal.dot(next.w) - seen.offset > above)) {
       ++t;
       continue;
     }
@@ -207,7 +217,7 @@ bool Polytope::replace(const Vec3& w) {
     triangle_[index(t)] = triangle_[index(--triangles_)];
   }
   if (points_ >= kMostPoints || triangles_ + sides > static_cast<int>(triangle_.size())) return false;
-  point_[index(points_)] = w;
+  point_[index(points_)] = next;
   for (int s = 0; s < sides; ++s) add_triangle(rim[index(s)][0], rim[index(s)][1], points_);
   ++points_;
   return true;
@@ -224,20 +234,30 @@ Depth Polytope::grow() {
     if (closest == nullptr || closest->offset == kInfinity) break;
     const Vec3 normal = closest->normal;
     const double offset = closest->offset;
-    const Vec3 w = difference_.support(normal).w;
-    const double h = normal.dot(w);
-    if (h < depth.high) depth.high = h, depth.normal = normal;
+    const DifferencePoint next = support_(normal);
+    const double h = normal.dot(next.w);
+    if (h < depth.high) {
+      depth.high = h;
+      depth.normal = normal;
+      const auto corner = [&](std::size_t k) -> const DifferencePoint& { return point_[index(closest->corner[k])]; };
+      const ClosestToOrigin foot = closest_on_triangle(corner(0).w, corner(1).w, corner(2).w);
+      depth.point_a = depth.point_b = Vec3::Zero();
+      for (std::size_t k = 0; k < 3; ++k) {
+        depth.point_a += foot.weight[k] * corner(k).a;
+        depth.point_b += foot.weight[k] * corner(k).b;
+      }
+    }
     // The closest facet only moves out; rounding may say otherwise.
     depth.low = std::min(std::max(depth.low, offset), depth.high);
-    if (h - offset <= kAgree * size_ || depth.high - depth.low <= kAgree * size_ || !replace(w)) break;
+    if (h - offset <= kAgree * size_ || depth.high - depth.low <= kAgree * size_ || !replace(next)) break;
   }
   return depth;
 }
 
 }  // namespace
 
-Depth spatial_depth(Difference& difference) {
-  Polytope polytope(difference);
+Depth spatial_depth(const DifferenceSupport& support, double size) {
+  Polytope polytope(support, size);
   Depth depth;
   depth.flat = !polytope.start(depth.normal);
   return depth.flat ? depth : polytope.grow();

@@ -15,6 +15,8 @@
 
 #include "stickslip/collision/solid.h"
 
+#include <functional>
+
 namespace stickslip::collision {
 
 struct PlacedPiece;
@@ -45,11 +47,17 @@ struct Depth {
   double low = 0, high = 0;
   bool flat = false;            // D has no inside: nothing is known but that the origin is not deep in it
   Vec3 normal = Vec3::UnitZ();  // outward, of the boundary of D where it is closest to the origin
+  // Points of the two cores whose difference is the place where the shortest way leaves D; not when it is flat.
+  Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
 };
+
+// The points of A and B whose difference is the support point of D along a direction.
+using DifferenceSupport = std::function<DifferencePoint(const Vec3& direction)>;
 
 inline constexpr int kMostPoints = 200;
 
-[[nodiscard]] Depth planar_depth(Difference& difference);
-[[nodiscard]] Depth spatial_depth(Difference& difference);
+// `size` bounds |w| over D.
+[[nodiscard]] Depth planar_depth(const DifferenceSupport& support, double size);
+[[nodiscard]] Depth spatial_depth(const DifferenceSupport& support, double size);
 
 }  // namespace stickslip::collision

@@ -98,5 +98,7 @@ void search_smooth(PairSearch& pair);               // at least one cylinder, su
 
 // Appends what the list of the pair does not tell: overlaps, and with `gaps_too` gaps within reach (missed.cpp).
 void add_wholes_if_missed(PairSearch& pair, bool gaps_too);
+// Of two convex shapes deep in each other: the list tells their shortest way out, and nothing deeper (missed.cpp).
+void keep_shortest_way_out(PairSearch& pair);
 
 }  // namespace stickslip::collision

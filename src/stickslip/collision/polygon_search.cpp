@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of narrow_phase.h.
+//
 // Planar shapes: vertices (sharp or rounded) against polygons and chains.
 //
 // For a vertex p of shape a with rounding r, in the frame of the polygon b: side i has the outward normal n_i, from
@@ -16,6 +18,8 @@
 // A vertex of a polygon touches only where it is the lowest point of its neighbourhood: its two arms (the sides that
 // leave it) must not lean below the touching plane, by more than a slack for faces (rotation within the step), not at
 // all for corner against corner (its neighbour, the other polygon's corner against that side, is the closer pair).
+//
+// A particle that by present velocities passes the end of the closest side before it comes to its line has no contact.
 //
 // Cost: O(sides) per vertex; sides and vertices outside the other shape's reach are skipped beforehand.
 #include "stickslip/collision/narrow_phase.h"
@@ -96,12 +100,22 @@ bool turns_convex(const PolygonTopology& b, int vertex) {
   return b.corner[k] == Corner::Convex && b.tangent[k].dot(b.tangent[static_cast<std::size_t>(b.prev[k])]) > -1 + 1e-9;
 }
 
+// A particle crosses the line of the side beyond its end, in front of the other side of that corner, and stays there: it
+// flies past (the concave free space of Egan, Berard and Trinkle 2003). Held back by the side's line it would stand in the
+// air; the other side, behind which it still is, would push it.
+bool flies_past(const Probe& probe, const Candidate& closest, const Candidate& other) {
+  if (probe.arms > 0 || probe.r > 0 || !other.valid || !(closest.now >= 0) || !(closest.then < 0)) return false;
+  const double crossing = closest.now / (closest.now - closest.then);
+  return std::min(other.now + crossing * (other.then - other.now), other.then) > probe.margin;
+}
+
 void keep_side(const PolygonTopology& b, const Probe& probe, int side, double reach, std::vector<Hit>& hits) {
   const auto k = static_cast<std::size_t>(side);
   const Candidate closest = side_candidate(b, probe, side);
   Candidate before, after;
   if (turns_convex(b, side)) before = side_candidate(b, probe, b.prev[k]);
   if (turns_convex(b, b.next[k])) after = side_candidate(b, probe, b.next[k]);
+  if (flies_past(probe, closest, before) || flies_past(probe, closest, after)) return;
   keep(choose(closest, before, after), reach, hits);
 }
 
@@ -403,6 +417,61 @@ void report_way_out(PairSearch& pair) {
   }
 }
 
+// Sides of a that run through sides of b. What of a's outline is then behind the side of b has to come out over it, as
+// far as its lowest vertex; the shallowest of these ways out goes to `best`, as seen from `pair`. An end closer than
+// `noise` to the other side touches it: what lies flush crosses by rounding.
+void find_crossings(const PairSearch& pair, double noise, Axis& best) {
+  const PolygonTopology &a = pair.a.geometry.polygon, &b = pair.b.geometry.polygon;
+  const auto place = [&](int vertex) {
+    const Vec2& v = a.vertex[static_cast<std::size_t>(vertex)];
+    return flat(pair.b.frame.to_body(pair.a.frame.to_world(Vec3(v.x(), v.y(), 0))));
+  };
+  const Vec2 middle = flat(pair.b.geometry.box_centre), half = flat(pair.b.geometry.box_half);
+  for (int i = 0; i < a.sides(); ++i) {
+    const Vec2 p = place(i), q = place(a.next[static_cast<std::size_t>(i)]);
+    if (((p.cwiseMin(q) - middle).array() > half.array()).any() ||
+        ((middle - p.cwiseMax(q)).array() > half.array()).any())
+      continue;
+    for (int side = 0; side < b.sides(); ++side) {
+      const auto k = static_cast<std::size_t>(side);
+      const double at_p = b.normal[k].dot(p - b.vertex[k]), at_q = b.normal[k].dot(q - b.vertex[k]);
+      if ((at_p < 0) == (at_q < 0) || std::min(std::abs(at_p), std::abs(at_q)) <= noise) continue;
+      const double s = b.tangent[k].dot(p + at_p / (at_p - at_q) * (q - p) - b.vertex[k]);
+      const double slope = std::abs(at_p - at_q) / (q - p).norm();  // sine of the angle between the sides
+      if (s * slope <= noise || (b.length[k] - s) * slope <= noise) continue;
+      // From the end behind the side, away from the crossing, until the outline is in front again.
+      Axis run{0, -1, side};
+      int v = at_p < 0 ? i : a.next[static_cast<std::size_t>(i)];
+      for (int n = 0; n < a.sides();
+           ++n, v = at_p < 0 ? a.prev[static_cast<std::size_t>(v)] : a.next[static_cast<std::size_t>(v)]) {
+        const double height = b.normal[k].dot(place(v) - b.vertex[k]);
+        if (height >= 0) break;
+        if (height < run.separation) run = {height, v, side};
+      }
+      if (run.vertex >= 0 && run.separation > best.separation) best = run;
+    }
+  }
+}
+
+// Outlines that are not both convex may cross with no corner inside the other: two crosses, a bar through an L.
+void report_crossing(PairSearch& pair) {
+  const double noise = kSameRelative * std::min(pair.a.geometry.radius, pair.b.geometry.radius);
+  const Vec3 between =
+      pair.a.frame.to_world(pair.a.geometry.box_centre) - pair.b.frame.to_world(pair.b.geometry.box_centre);
+  if (between.norm() >= pair.a.geometry.radius + pair.b.geometry.radius) return;
+  for (std::size_t i = pair.first; i < pair.out.size(); ++i)
+    if (pair.out[i].gap < -noise) return;
+  Axis over_b, over_a;
+  find_crossings(pair, noise, over_b);
+  find_crossings(seen_from_b(pair), noise, over_a);
+  const Axis& best = over_b.separation >= over_a.separation ? over_b : over_a;
+  if (best.vertex < 0 || best.separation > -noise) return;
+  if (&best == &over_b)
+    pair.add(vertex_code(over_b.vertex), face_code(over_b.side), Vec3::Zero());
+  else
+    pair.add(face_code(over_a.side), vertex_code(over_a.vertex), Vec3::Zero());
+}
+
 }  // namespace
 
 void search_vertices_polygon(PairSearch& pair) {
@@ -419,7 +488,11 @@ void search_polygon_polygon(PairSearch& pair) {
   search_corners(pair, false);
   PairSearch other = seen_from_b(pair);
   search_corners(other, true);
-  if (pair.a.geometry.polygon.convex && pair.b.geometry.polygon.convex) report_way_out(pair);
+  const PolygonTopology &a = pair.a.geometry.polygon, &b = pair.b.geometry.polygon;
+  if (a.convex && b.convex)
+    report_way_out(pair);
+  else if (!a.thin && !b.thin)
+    report_crossing(pair);
 }
 
 }  // namespace stickslip::collision

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of polyhedron_search.h.
+//
 // Closest features of a polyhedron to a point p. For facet f: g_f = n_f . p - d_f. The foot of p lies in a convex piece
 // of the facet when it is on the inner side of all the piece's sides. Outside a convex solid exactly one of these
 // holds: p faces one facet, or it stands before an edge, or before a vertex. Around a notch (reflex edge) p may face
@@ -29,6 +31,14 @@ struct Candidate {
 // the margin in the second case) tells that p passes by.
 bool passes_by(const Candidate& closest, const Candidate& facet, double margin) {
   return facet.valid && (closest.left() < 0 ? facet.left() >= 0 : facet.left() > margin);
+}
+
+// A particle crosses the plane of the closest facet in front of another one and stays there: it flies past the edge (as
+// flies_past in polygon_search.cpp).
+bool flies_past(const SpatialProbe& probe, const Candidate& closest, const Candidate& facet) {
+  if (!probe.arms.empty() || probe.r > 0 || !facet.valid || !(closest.now >= 0) || !(closest.then < 0)) return false;
+  const double crossing = closest.now / (closest.now - closest.then);
+  return std::min(facet.now + crossing * (facet.then - facet.now), facet.then) > probe.margin;
 }
 
 Candidate facet_candidate(const Geometry& b, const SpatialProbe& probe, int facet) {
@@ -149,6 +159,7 @@ void touch_convex(const Geometry& b, const SpatialProbe& probe, double reach, st
     for (int i = 0; i < facets; ++i) {
       const Candidate other = facet_candidate(b, probe, i);
       if (passes_by(closest, other, probe.margin)) return keep(other, reach, hits);
+      if (faces_facet && flies_past(probe, closest, other)) return;
     }
   }
   keep(closest, reach, hits);

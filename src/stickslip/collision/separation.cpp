@@ -123,15 +123,16 @@ Vec3 Query::way_out(const PlacedSolid& outer, const Solid::Surface& surface, con
   Vec3 shortest = Vec3::Constant(kInfinity);
   ++work_;
   if (!encloses(*outer.solid, surface, x)) return shortest;
-  work_ += 8 * surface.count;
+  constexpr int kWorkOfASide = 8;  // counted for a closest point on it, beside 1 for a look at a piece
+  work_ += kWorkOfASide * surface.count;
   double length = kInfinity;
   for (int i = surface.first; i < surface.first + surface.count; ++i) {
     const ConvexPiece& side = outer.solid->piece[static_cast<std::size_t>(i)];
     if ((side.centre - x).norm() - side.radius >= length) continue;
     const Vec3* const v = outer.solid->vertex.data() + side.first;
-    const Vec3 way = side.count == 2 ? closest_on_segment(v[0] - x, v[1] - x).v
-                                     : closest_on_triangle(v[0] - x, v[1] - x, v[2] - x).v;
-    if (way.norm() < length) length = way.norm(), shortest = way;
+    const Vec3 path = side.count == 2 ? closest_on_segment(v[0] - x, v[1] - x).v
+                                      : closest_on_triangle(v[0] - x, v[1] - x, v[2] - x).v;
+    if (path.norm() < length) length = path.norm(), shortest = path;
   }
   return shortest;
 }
@@ -145,13 +146,13 @@ void Query::inside_of(const PlacedSolid& outer, const Solid::Surface& surface, c
   const Vec3 middle = 0.5 * (surface.low + surface.high);
   const double radius = 0.5 * (surface.high - surface.low).norm();
   const auto judge = [&](const Vec3& corner, double rounding) {
-    const Vec3 way = way_out(outer, surface, turn * corner + shift);
-    const double length = way.norm();
+    const Vec3 path = way_out(outer, surface, turn * corner + shift);
+    const double length = path.norm();
     if (!std::isfinite(length) || !(-(length + rounding) < best_.low)) return;
     best_.low = -(length + rounding);
     best_.high = std::min(best_.high, best_.low);
     best_.apart = false;
-    if (length > 0) best_.normal = (inner_is_b ? -1 : 1) * (outer.rotation * (way / length));
+    if (length > 0) best_.normal = (inner_is_b ? -1 : 1) * (outer.rotation * (path / length));
   };
   for (const ConvexPiece& piece : inner.solid->piece) {
     if (piece.kind == ConvexPiece::Kind::HalfSpace) continue;

@@ -12,10 +12,12 @@
 //
 // Separations are maximised, not distances minimised, because they pass through zero smoothly when bodies overlap.
 // Two curved features start from the normal that GJK finds for their bodies; bodies that overlap are shrunk about their
-// middles until GJK finds them apart. The result is the signed distance when they are apart or overlap slightly.
+// middles until GJK finds them apart. Deep in each other they have several ways out, and shrinking need not lead to the
+// shortest one: a polytope inside their difference finds it (inner_polytope.h), the same iteration refines it.
 #include "stickslip/collision/smooth_pairs.h"
 
 #include "stickslip/collision/convex_distance.h"
+#include "stickslip/collision/inner_polytope.h"
 #include "stickslip/collision/superellipsoid.h"
 
 #include <algorithm>
@@ -25,6 +27,8 @@
 
 namespace stickslip::collision {
 namespace {
+
+constexpr double kSameDepth = 1e-11;  // of the size: ways out that differ by less are one
 
 Vec3 to_shape(const Placed& s, const Vec3& x) {
   return s.geometry.smooth.axes.transpose() * (s.frame.to_body(x) - s.geometry.smooth.origin);
@@ -290,6 +294,18 @@ Vec3 middle_of(const Placed& shape, FeatureCode feature) {
   return shape.frame.to_world(part < 0 ? g.box_centre : g.part[static_cast<std::size_t>(part)].centre);
 }
 
+// The shortest way out of two shapes that overlap, as wholes, wherever a local search began.
+Depth way_out(const CurvedPair& pair, bool planar) {
+  const Placed &a = pair.a, &b = pair.b;
+  const auto support = [&pair](const Vec3& d) -> DifferencePoint {
+    const Vec3 x = smooth_support(pair.a, pair.feature_a, d), y = smooth_support(pair.b, pair.feature_b, -d);
+    return {x, y, x - y};
+  };
+  const double apart = (a.frame.to_world(a.geometry.box_centre) - b.frame.to_world(b.geometry.box_centre)).norm();
+  const double size = apart + a.geometry.radius + b.geometry.radius;
+  return planar ? planar_depth(support, size) : spatial_depth(support, size);
+}
+
 Placement smooth_smooth(const CurvedPair& pair) {
   const Placed &a = pair.a, &b = pair.b;
   const Vec3 middle_a = middle_of(a, pair.feature_a), middle_b = middle_of(b, pair.feature_b);
@@ -305,7 +321,8 @@ Placement smooth_smooth(const CurvedPair& pair) {
     first = apart.normal;
     break;
   }
-  Separation best = maximise_separation(pair, first.normalized(), a.geometry.family == Family::Superellipse);
+  const bool planar = a.geometry.planar();
+  Separation best = maximise_separation(pair, first.normalized(), planar);
   // Kinks stop the iteration; where a flat face is the way out, its normal is better. (Rims have no faces.)
   const bool rims = (is_curved(a.geometry) && feature_index(pair.feature_a) > 0) ||
                     (is_curved(b.geometry) && feature_index(pair.feature_b) > 0);
@@ -319,11 +336,23 @@ Placement smooth_smooth(const CurvedPair& pair) {
   // Where surfaces are flat the support points need not be opposite each other: meet in the middle. A polytope's are
   // corners far away: there the closest points of the (shrunk) shapes are better.
   const bool flat = !is_curved(a.geometry) || !is_curved(b.geometry);
-  const Vec3 middle = flat && apart.apart ? Vec3(0.5 * (apart.point_a + apart.point_b)) : Vec3(0.5 * (best.x + best.y));
+  Vec3 middle = flat && apart.apart ? Vec3(0.5 * (apart.point_a + apart.point_b)) : Vec3(0.5 * (best.x + best.y));
+  if (!rims && best.gap < -kShallow * std::min(a.geometry.radius, b.geometry.radius)) {
+    const Depth out = way_out(pair, planar);
+    const Separation other = maximise_separation(pair, -out.normal, planar);
+    if (other.gap > best.gap + kSameDepth * (a.geometry.radius + b.geometry.radius)) {
+      best = other;
+      middle = 0.5 * (out.point_a + out.point_b);
+    }
+  }
   return {best.gap, middle + 0.5 * best.gap * best.m, middle - 0.5 * best.gap * best.m, best.m};
 }
 
 }  // namespace
+
+double separation_of_wholes(const Placed& a, const Placed& b, const Vec3& normal) {
+  return CurvedPair{a, smooth_code(0), b, smooth_code(0)}.along(normal).gap;
+}
 
 double distance_of_wholes(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
                           double shrink) {

@@ -4,7 +4,7 @@
 // Pairs in which at least one shape is curved beyond a rounding: cylinder, superellipse, superellipsoid.
 //
 // Features: smooth 0 is the whole surface of a superellipse or superellipsoid, wherever it is closest to the other
-// feature. Smooth 0 of any other convex shape in space is that shape as a whole, smooth 1 + i of a concave polyhedron
+// feature. Smooth 0 of any other convex shape is that shape as a whole, smooth 1 + i of a concave polyhedron
 // its convex part i. A cylinder has smooth 1 and 2, its top
 // and bottom rim; faces 0 and 1, its caps; edge 0, its side (the axis, rounded by the radius); and vertices, points of
 // the rims (geometry.h).
@@ -14,6 +14,9 @@
 
 namespace stickslip::collision {
 
+// Of the smaller radius: what overlaps by less has its shortest way out where features or a local search find it.
+inline constexpr double kShallow = 1e-3;
+
 [[nodiscard]] Placement evaluate_smooth(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
                                         const Vec3& side);
 
@@ -21,6 +24,9 @@ namespace stickslip::collision {
 // when they overlap.
 [[nodiscard]] double distance_of_wholes(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
                                         double shrink);
+
+// Of two convex shapes as wholes along a unit normal from b to a: negative when they overlap along it.
+[[nodiscard]] double separation_of_wholes(const Placed& a, const Placed& b, const Vec3& normal);
 
 // The point of the smooth feature that is farthest along a direction, world frame.
 [[nodiscard]] Vec3 smooth_support(const Placed& shape, FeatureCode feature, const Vec3& direction);

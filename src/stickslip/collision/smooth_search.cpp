@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of narrow_phase.h.
+//
 // Which features of the other shape face a cylinder, superellipse or superellipsoid?
 //
 //     half-space            the lowest point; of a cylinder the lowest point of either rim, and points of the rim of a
@@ -252,7 +254,8 @@ void search_smooth(PairSearch& pair) {
   } else {
     return pair.add(smooth_code(0), smooth_code(0), Vec3::UnitX());
   }
-  if (!pair.a.geometry.planar()) add_wholes_if_missed(pair, true);
+  add_wholes_if_missed(pair, !pair.a.geometry.planar());
+  keep_shortest_way_out(pair);
 }
 
 }  // namespace stickslip::collision

@@ -24,6 +24,9 @@ namespace {
 
 constexpr int kMostIterations = 60;
 constexpr double kDone = 1e-15;  // step relative to the size: rounding
+constexpr int kMostHalvings = 30;
+constexpr double kLeastWeight = 1e-3;  // of the size: the merit sees the surface where the multiplier is zero, on it
+constexpr double kSmallStep = 1e-8;  // of the size: the merit, which is flat at its least, falls by less than rounding
 
 // t^e for t >= 0; negative powers of 0 belong to terms that vanish.
 double power(double t, double e) {
@@ -105,7 +108,7 @@ ClosestPoint closest_by_point(const Vec3& scale, double p, double q, const Vec3&
     Vec3 dy = step.head<3>();
     if (!dy.allFinite()) break;
     if (dy.norm() <= kDone * size) break;
-    const double weight = 2 * std::abs(multiplier + step[3]) + 1e-3 * size;
+    const double weight = 2 * std::abs(multiplier + step[3]) + kLeastWeight * size;
     const auto merit = [&](const Vec3& at, double value) {
       return 0.5 * (at - x).squaredNorm() + weight * std::abs(value - 1);
     };
@@ -113,11 +116,11 @@ ClosestPoint closest_by_point(const Vec3& scale, double p, double q, const Vec3&
     double cut = 1;
     Vec3 next = y;
     Jet at_next = f;
-    for (int halving = 0; halving < 30; ++halving, cut *= 0.5) {
+    for (int halving = 0; halving < kMostHalvings; ++halving, cut *= 0.5) {
       next = (y + cut * dy).cwiseMax(0.0);
       at_next = level(scale, p, q, next);
       // Rounding may hide the last fall of the merit: full small steps are always taken.
-      if (merit(next, at_next.value) <= before || dy.norm() < 1e-8 * size) break;
+      if (merit(next, at_next.value) <= before || dy.norm() < kSmallStep * size) break;
     }
     y = next;
     f = at_next;
@@ -145,10 +148,10 @@ ClosestPoint closest_by_normal(const Vec3& axes, const Vec3& scale, double p, do
     double cut = 1;
     Vec3 next = n;
     Jet at_next = h;
-    for (int halving = 0; halving < 30; ++halving, cut *= 0.5) {
+    for (int halving = 0; halving < kMostHalvings; ++halving, cut *= 0.5) {
       next = (n + cut * step).cwiseMax(0.0).normalized();
       at_next = support_jet(axes, p, q, next);
-      if (next.dot(x) - at_next.value >= phi || step.norm() < 1e-8) break;
+      if (next.dot(x) - at_next.value >= phi || step.norm() < kSmallStep) break;
     }
     n = next;
     h = at_next;

@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // The surface f(x) = (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q = 1 with p, q > 1, in its own frame. A superellipse is the
-// same thing in the plane z = 0 with q = 2.
+// same in the plane z = 0 with q = 2.
 #pragma once
 
 #include "stickslip/collision/geometry.h"

@@ -100,16 +100,16 @@ double Sweep::thickness_between(const Shape& a, const Shape& b) {
 
 bool Sweep::is_calm(const model::State& state, double h) {
   if (h != calm_step_) {
-    const double share = 0.25 * limit_, way = share - h * h * model_.gravity.lpNorm<1>();
+    const double share = 0.25 * limit_, reach = share - h * h * model_.gravity.lpNorm<1>();
     calm_step_ = h;
-    calm_way2_ = way >= 0 ? way * way / (h * h) : -1;
+    calm_speed2_ = reach >= 0 ? reach * reach / (h * h) : -1;
     calm_turn2_ = share * share / (h * h);
   }
   for (const Mover& mover : movers_) {
     const model::Twist& v = state.bodies[at(mover.body)].velocity;
-    if (v.linear.squaredNorm() > calm_way2_ || mover.lever2 * v.angular.squaredNorm() > calm_turn2_) return false;
+    if (v.linear.squaredNorm() > calm_speed2_ || mover.lever2 * v.angular.squaredNorm() > calm_turn2_) return false;
   }
-  return calm_way2_ >= 0;
+  return calm_speed2_ >= 0;
 }
 
 bool Sweep::is_slow(const model::State& start, const model::State& end) const {
@@ -236,7 +236,7 @@ double Sweep::shapes_pass(const Shape& a, const Shape& b, double begin, double e
     const Vec3 normal = same ? contacts[c].normal : Vec3(-contacts[c].normal);
     if (std::ranges::none_of(normals_, [&](const Vec3& n) { return n == normal; })) normals_.push_back(normal);
   }
-  if (thickness == 0 && presses) return kNever;  // a layer may let it in, and then there is no other side to tell
+  if (thickness == 0 && presses) return kNever;  // a compliant layer may be penetrated: no far side is defined
   Query query;
   query.body_a = a.body;
   query.body_b = b.body;

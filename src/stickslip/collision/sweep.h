@@ -125,14 +125,14 @@ class Sweep {
     int body;
     double lever2;  // square of its lever
   };
-  std::vector<Mover> movers_;                              // bodies that move
-  double calm_step_ = 0, calm_way2_ = 0, calm_turn2_ = 0;  // squares of speeds that are calm in such a step
-  std::vector<double> lever_;                              // of each body: farthest point that turning moves
-  std::vector<std::uint8_t> plane_;                        // the body has a half-space: turning moves what is far away
-  double limit_ = 0;                                       // what each body may move without anything passing
-  std::vector<Leg> legs_;                                  // by body
+  std::vector<Mover> movers_;                                // bodies that move
+  double calm_step_ = 0, calm_speed2_ = 0, calm_turn2_ = 0;  // squares of speeds that are calm in such a step
+  std::vector<double> lever_;                                // of each body: farthest point that turning moves
+  std::vector<std::uint8_t> plane_;  // the body has a half-space: turning moves what is far away
+  double limit_ = 0;                 // what each body may move without anything passing
+  std::vector<Leg> legs_;            // by body
   std::vector<int> first_leg_;
-  std::vector<double> travel_, turned_;  // of each body in this step: way of its centre, angle
+  std::vector<double> travel_, turned_;  // of each body in this step: distance of its centre, angle
   std::vector<Vec3> normals_;
   std::vector<double> times_;
   std::int64_t advances_ = 0;

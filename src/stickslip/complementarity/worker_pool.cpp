@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/worker_pool.h"
 
+#include <utility>
+
 namespace stickslip::complementarity {
 
 WorkerPool::~WorkerPool() {
@@ -29,10 +31,20 @@ void WorkerPool::run_shared(int threads, int count, Call call, void* context) {
   work(0);
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return working_ == 0; });
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void WorkerPool::work(int worker) {
-  for (int k = next_++; k < count_; k = next_++) call_(context_, worker, k);
+  try {
+    if (count_ == kEachOnce)
+      call_(context_, worker, worker);
+    else
+      for (int k = next_++; k < count_; k = next_++) call_(context_, worker, k);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    next_ = std::max(count_, 0);
+  }
 }
 
 void WorkerPool::wait_for_work(int worker) {

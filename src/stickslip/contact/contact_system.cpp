@@ -143,6 +143,7 @@ Island& ContactSystem::start_island() {
 
 void ContactSystem::assemble(std::span<const BodyDynamics> dynamics) {
   for (Island& island : islands()) {
+    island.soft_contacts = 0;
     if (dimension_ == 2)
       fill_matrix<2>(rows_, dynamics, island);
     else
@@ -152,6 +153,7 @@ void ContactSystem::assemble(std::span<const BodyDynamics> dynamics) {
 
 void ContactSystem::assemble(std::span<const ContactRows> velocity_rows, std::span<const BodyDynamics> dynamics) {
   for (Island& island : islands()) {
+    island.soft_contacts = 0;
     if (dimension_ == 2)
       fill_matrix<2>(velocity_rows, rows_, dynamics, island);
     else

@@ -34,6 +34,8 @@ struct Island {
   std::vector<int> contacts;  // indices into the step's list of contacts, ascending
   complementarity::ContactProblem problem;
   std::vector<double> r;  // start, then solution
+  int soft_contacts =
+      0;  // with a compliance on the diagonal of W; counted by those who put it there, assemble() clears
   complementarity::SolverSummary summary;
 
   // Pattern cache: the movable bodies of each contact (-1: none), and the mirror of each stored block.

@@ -23,12 +23,32 @@ void shift_to_element(const model::Patch& patch, int dimension, collision::Conta
   if (patch.radius > 0) contact.gap += offset.squaredNorm() / (2 * patch.radius);
 }
 
-void PatchResponse::set(const Eigen::MatrixXd& K, const Eigen::MatrixXd& C, double h) {
+void PatchResponse::set(const model::Patch& patch, int dimension, double h) {
   if (h == h_) return;
   h_ = h;
-  const Eigen::LLT<Eigen::MatrixXd> S(h * K + C);
-  inverse_ = S.solve(Eigen::MatrixXd::Identity(K.rows(), K.cols()));
-  relaxed_ = inverse_ * C;
+  dimension_ = dimension;
+  elements_ = elements_of(patch, dimension);
+  apart_ = patch.K_t.size() > 0;
+  const auto respond = [&](std::size_t i, const Eigen::MatrixXd& K, const Eigen::MatrixXd& C) {
+    const Eigen::LLT<Eigen::MatrixXd> S(h * K + C);
+    inverse_[i] = S.solve(Eigen::MatrixXd::Identity(K.rows(), K.cols()));
+    relaxed_[i] = inverse_[i] * C;
+  };
+  respond(0, patch.K_n, patch.C_n);
+  if (apart_) respond(1, patch.K_t, patch.C_t);
+}
+
+void PatchResponse::next(const Eigen::VectorXd& p, const Eigen::VectorXd& delta, Eigen::VectorXd& out) const {
+  if (!apart_) {
+    out = inverse_[0] * p + relaxed_[0] * delta;
+    return;
+  }
+  out.resize(p.size());
+  for (int k = 0; k < dimension_; ++k) {
+    const std::size_t i = direction(k);
+    out.segment(k * elements_, elements_) =
+        inverse_[i] * p.segment(k * elements_, elements_) + relaxed_[i] * delta.segment(k * elements_, elements_);
+  }
 }
 
 }  // namespace stickslip::contact

@@ -208,7 +208,7 @@ void ExpressionCompiler::pointwise(const FunctionInfo& function, const SyntaxNod
     return;
   }
   for (const int child : node.children) compile(child);
-  emit(function.op, count, count);
+  emit(function.op, count, function.op == Op::Smooth ? static_cast<int>(&function - functions().data()) : count);
   fold(start, count);
 }
 

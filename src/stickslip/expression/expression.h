@@ -111,6 +111,10 @@ class Expression {
 };
 
 // Every function and constant that expressions know, for the reference and for hints.
+// A smooth function of one number with its derivatives. The value must not depend on their being asked for.
+struct SmoothValue {
+  double value, first, second;
+};
 struct FunctionInfo {
   const char* name;
   const char* arguments;  // as written in the reference: "x", "a, b", "body_a, body_b"
@@ -118,6 +122,7 @@ struct FunctionInfo {
   Op op;
   Reach reach;  // what it needs
   const char* meaning;
+  SmoothValue (*smooth)(double x) = nullptr;  // of Op::Smooth
 };
 [[nodiscard]] std::span<const FunctionInfo> functions();
 

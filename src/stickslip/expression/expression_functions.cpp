@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of expression.h.
+//
 // The one declaration of what expressions know: the compiler, the hints and the scene reference read these tables.
 #include "stickslip/expression/expression.h"
 #include "stickslip/expression/expression_ops.h"
@@ -8,25 +10,48 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 
 namespace stickslip::expression {
 namespace {
 
 constexpr int kAny = 16;
 
+// Smooth functions of one number: f, f', f''.
+SmoothValue smooth_tan(double x) {
+  const double f = std::tan(x);
+  return {f, 1 + f * f, 2 * f * (1 + f * f)};
+}
+SmoothValue smooth_asin(double x) {
+  const double d = 1 / std::sqrt(1 - x * x);
+  return {std::asin(x), d, x * d * d * d};
+}
+SmoothValue smooth_acos(double x) {
+  const double d = 1 / std::sqrt(1 - x * x);
+  return {std::acos(x), -d, -x * d * d * d};
+}
+SmoothValue smooth_atan(double x) {
+  const double d = 1 / (1 + x * x);
+  return {std::atan(x), d, -2 * x * d * d};
+}
+SmoothValue smooth_tanh(double x) {
+  const double f = std::tanh(x);
+  return {f, 1 - f * f, -2 * f * (1 - f * f)};
+}
+
 constexpr FunctionInfo kFunctions[] = {
     {"sin", "x", 1, 1, Op::Sin, Reach::Constant, "sine, x in radians"},
     {"cos", "x", 1, 1, Op::Cos, Reach::Constant, "cosine"},
-    {"tan", "x", 1, 1, Op::Tan, Reach::Constant, "tangent"},
-    {"asin", "x", 1, 1, Op::Asin, Reach::Constant, "inverse sine"},
-    {"acos", "x", 1, 1, Op::Acos, Reach::Constant, "inverse cosine"},
-    {"atan", "x", 1, 1, Op::Atan, Reach::Constant, "inverse tangent"},
+    {"tan", "x", 1, 1, Op::Smooth, Reach::Constant, "tangent", smooth_tan},
+    {"asin", "x", 1, 1, Op::Smooth, Reach::Constant, "inverse sine", smooth_asin},
+    {"acos", "x", 1, 1, Op::Smooth, Reach::Constant, "inverse cosine", smooth_acos},
+    {"atan", "x", 1, 1, Op::Smooth, Reach::Constant, "inverse tangent", smooth_atan},
     {"atan2", "y, x", 2, 2, Op::Atan2, Reach::Constant, "angle of the point (x, y)"},
     {"hypot", "x, y", 2, 2, Op::Hypot, Reach::Constant, "sqrt(x^2 + y^2)"},
     {"sqrt", "x", 1, 1, Op::Sqrt, Reach::Constant, "square root"},
     {"exp", "x", 1, 1, Op::Exp, Reach::Constant, "exponential"},
     {"log", "x", 1, 1, Op::Log, Reach::Constant, "natural logarithm"},
-    {"tanh", "x", 1, 1, Op::Tanh, Reach::Constant, "hyperbolic tangent"},
+    {"tanh", "x", 1, 1, Op::Smooth, Reach::Constant, "hyperbolic tangent", smooth_tanh},
     {"abs", "x", 1, 1, Op::Abs, Reach::Constant, "absolute value"},
     {"sign", "x", 1, 1, Op::Sign, Reach::Constant, "-1, 0 or 1"},
     {"floor", "x", 1, 1, Op::Floor, Reach::Constant, "largest integer not above x"},

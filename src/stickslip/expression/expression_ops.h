@@ -36,14 +36,10 @@ enum class Op : std::uint8_t {
 
   Sin,
   Cos,
-  Tan,
-  Asin,
-  Acos,
-  Atan,
   Sqrt,
   Exp,
   Log,
-  Tanh,
+  Smooth,  // FunctionInfo::smooth of function a
   Abs,
   Floor,
   Ceil,

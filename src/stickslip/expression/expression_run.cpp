@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of expression.h.
+//
 // The stack machine. One loop serves numbers and time jets; with kTrace it also folds every branch that is taken into
 // a hash (see Expression::branch_signature).
 #include "stickslip/expression/expression.h"
@@ -101,6 +103,7 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
   alignas(Number) std::byte storage[(kStackSize + 1) * sizeof(Number)];
   Number* top = reinterpret_cast<Number*>(storage);  // below the first value
   const auto as_number = [](double x) { return constant<Number>(x); };
+  const std::span<const FunctionInfo> all_functions = functions();
   const Instruction* const begin = code_.data();
   const Instruction* const end = begin + code_.size();
   for (const Instruction* next = begin; next != end;) {
@@ -180,14 +183,17 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
 
       case Op::Sin: *top = jet_sin(*top); break;
       case Op::Cos: *top = jet_cos(*top); break;
-      case Op::Tan: *top = jet_tan(*top); break;
-      case Op::Asin: *top = jet_asin(*top); break;
-      case Op::Acos: *top = jet_acos(*top); break;
-      case Op::Atan: *top = jet_atan(*top); break;
       case Op::Sqrt: *top = jet_sqrt(*top); break;
       case Op::Exp: *top = jet_exp(*top); break;
       case Op::Log: *top = jet_log(*top); break;
-      case Op::Tanh: *top = jet_tanh(*top); break;
+      case Op::Smooth: {
+        const SmoothValue f = all_functions[static_cast<std::size_t>(in.a)].smooth(value_of(*top));
+        if constexpr (std::is_same_v<Number, double>)
+          *top = f.value;
+        else
+          *top = chain(*top, f.value, f.first, f.second);
+        break;
+      }
       case Op::Abs:
         note<kTrace>(trace, value_of(*top) < 0 ? 1 : 0);
         if (value_of(*top) < 0)

@@ -70,34 +70,6 @@ inline TimeJet jet_cos(const TimeJet& x) {
   const double c = std::cos(x.value);
   return chain(x, c, -std::sin(x.value), -c);
 }
-inline double jet_tan(double x) {
-  return std::tan(x);
-}
-inline TimeJet jet_tan(const TimeJet& x) {
-  const double f = std::tan(x.value);
-  return chain(x, f, 1 + f * f, 2 * f * (1 + f * f));
-}
-inline double jet_asin(double x) {
-  return std::asin(x);
-}
-inline TimeJet jet_asin(const TimeJet& x) {
-  const double d = 1 / std::sqrt(1 - x.value * x.value);
-  return chain(x, std::asin(x.value), d, x.value * d * d * d);
-}
-inline double jet_acos(double x) {
-  return std::acos(x);
-}
-inline TimeJet jet_acos(const TimeJet& x) {
-  const double d = 1 / std::sqrt(1 - x.value * x.value);
-  return chain(x, std::acos(x.value), -d, -x.value * d * d * d);
-}
-inline double jet_atan(double x) {
-  return std::atan(x);
-}
-inline TimeJet jet_atan(const TimeJet& x) {
-  const double d = 1 / (1 + x.value * x.value);
-  return chain(x, std::atan(x.value), d, -2 * x.value * d * d);
-}
 inline double jet_sqrt(double x) {
   return std::sqrt(x);
 }
@@ -117,13 +89,6 @@ inline double jet_log(double x) {
 }
 inline TimeJet jet_log(const TimeJet& x) {
   return chain(x, std::log(x.value), 1 / x.value, -1 / (x.value * x.value));
-}
-inline double jet_tanh(double x) {
-  return std::tanh(x);
-}
-inline TimeJet jet_tanh(const TimeJet& x) {
-  const double f = std::tanh(x.value);
-  return chain(x, f, 1 - f * f, -2 * f * (1 - f * f));
 }
 
 inline double jet_pow(double x, double y) {

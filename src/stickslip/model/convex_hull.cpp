@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of primitives.h.
+//
 // Convex hull of points in space, by adding one point after the other: a point outside removes the triangles that it
 // sees and is joined to the rim of the hole. Points within a rounding distance of a triangle's plane do not see it.
 // Triangles in one plane are joined to one face at the end. Cost O(n h).
@@ -75,7 +77,7 @@ class Hull {
     return best;
   }
 
-  // A tetrahedron that is as fat as a greedy choice makes it.
+  // A tetrahedron of large volume, chosen greedily.
   void start() {
     const Vec3 origin = at(0);
     const int a = farthest([&](const Vec3& p) { return (p - origin).norm(); });

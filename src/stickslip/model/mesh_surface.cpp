@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of mesh_io.h.
+//
 // From a soup of faces to a closed, outward-oriented surface.
 #include "stickslip/model/mesh_io.h"
 #include "stickslip/model/triangulate.h"

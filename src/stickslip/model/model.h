@@ -86,8 +86,8 @@ struct Patch {
   int side = 1;              // n
   double size = 0;           // of the square
   double radius = 0;         // of curvature of the gap beside the contact point; 0: flat
-  Eigen::MatrixXd K_n, K_t;  // stiffness, force per length
-  Eigen::MatrixXd C_n, C_t;  // damping, force per speed
+  Eigen::MatrixXd K_n, K_t;  // stiffness, force per length; K_t empty: K_n is of all directions (contact/patch.h)
+  Eigen::MatrixXd C_n, C_t;  // damping, force per speed; likewise
 };
 
 // A visco-elastic layer between two bodies: force = stiffness * deformation + damping * its rate (Kelvin-Voigt), along

@@ -43,7 +43,7 @@ PairLaws::PairLaws(std::size_t bodies, int law, std::span<const Rule> rules) : g
   }
 }
 
-// A body joins the first group whose first member has the same laws with everybody else. For a symmetric table this is
+// A body joins the first group whose first member has the same laws with all other bodies. For a symmetric table this is
 // enough for all members of a group to be alike: with c and d equal to r, law(c, d) = law(r, d) and law(d, c) =
 // law(r, c).
 PairLaws PairLaws::from_table(std::size_t bodies, std::span<const int> table) {

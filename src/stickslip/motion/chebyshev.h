@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 namespace stickslip::motion {
 
@@ -33,5 +34,18 @@ using ChebyshevSeries = std::array<double, kChebyshevPoints + 1>;
 //   + rounding of t, which moves f by f'(t) eps |t|     (a fast wave late in a long run is no better defined)
 // Half_width and largest |t| are those of the cell.
 [[nodiscard]] bool chebyshev_resolved(const ChebyshevSeries& series, double scale, double half_width, double largest_t);
+
+// add(begin, end) for each piece of [0, span] between breakpoints, which ascend; those outside do not count. No cell
+// reaches over a breakpoint.
+template <class Add>
+void for_each_piece(double span, std::span<const double> breakpoints, const Add& add) {
+  double begin = 0;
+  for (const double breakpoint : breakpoints) {
+    if (breakpoint <= begin || breakpoint >= span) continue;
+    add(begin, breakpoint);
+    begin = breakpoint;
+  }
+  add(begin, span);
+}
 
 }  // namespace stickslip::motion

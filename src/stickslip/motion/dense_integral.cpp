@@ -23,13 +23,7 @@ constexpr double kSingularPart = 1e-4;
 
 DenseIntegral::DenseIntegral(std::function<double(double)> f, double span, std::span<const double> breakpoints)
     : f_(std::move(f)), end_(span) {
-  double begin = 0;
-  for (const double breakpoint : breakpoints) {
-    if (breakpoint <= begin || breakpoint >= span) continue;
-    add_cells(begin, breakpoint, 0);
-    begin = breakpoint;
-  }
-  add_cells(begin, span, 0);
+  for_each_piece(span, breakpoints, [&](double begin, double end) { add_cells(begin, end, 0); });
   if (singular_ > kSingularPart * size_)
     throw std::runtime_error(fmt::format("it cannot be integrated over t = {:.9g}: it has a pole there", singular_at_));
 }

@@ -62,13 +62,7 @@ DenseOrientation::DenseOrientation(AngularVelocity omega, const Quat& start, dou
   const double turn = estimated_turn(omega_, span);
   if (!(turn <= 1.1 * kLargestTurn * kMostCells))  // hopeless: say so at once, not after all these cells
     throw std::runtime_error(fmt::format("a turn through {:.3g} radians is too much to be integrated", turn));
-  double begin = 0;
-  for (const double breakpoint : breakpoints) {
-    if (breakpoint <= begin || breakpoint >= span) continue;
-    add_cells(begin, breakpoint, 0);
-    begin = breakpoint;
-  }
-  add_cells(begin, span, 0);
+  for_each_piece(span, breakpoints, [&](double begin, double end) { add_cells(begin, end, 0); });
 }
 
 DenseOrientation::Fit DenseOrientation::solve(Cell& cell, double& scale) const {

@@ -6,8 +6,6 @@
 #include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/motion.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -67,7 +65,8 @@ std::vector<Coordinate> free_coordinates(const scene::Scene& scene, double durat
 // The end of a segment, and how it changes along each direction.
 struct Leg {
   bool ran = false;
-  double failed_at = 0, worst_residual = 0, worst_balance = 0;
+  std::string cause;  // why not
+  double worst_residual = 0, worst_balance = 0;
   model::State end;
   MatrixXd tangents;
 };
@@ -88,7 +87,7 @@ class Segments final : public Target {
     for (std::int64_t j = 0; j <= count; ++j)
       times_.push_back(j == count ? scene.duration : scene.method.step * static_cast<double>(j * plan_.steps / count));
     coordinates_ = free_coordinates(scene, scene.duration / static_cast<double>(count));
-    exact_ = RunSensitivity::objection_to(scene.model, scene.method).empty();
+    exact_ = RunSensitivity::covers_all_steps(scene.model, scene.method);
     flights_ = !exact_ && RunSensitivity::covers_flights(scene.model, scene.method);
     model::State state = model::initial_state(scene.model);
     for (std::size_t j = 1; j + 1 < times_.size(); ++j) {
@@ -112,6 +111,10 @@ class Segments final : public Target {
 
   [[nodiscard]] Shot shoot(const VectorXd& unknowns, bool with_derivatives) override {
     Shot shot;
+    if (!shooter_.go_on()) {
+      shot.cause = "interrupted";
+      return shot;
+    }
     const Index n = std::ssize(plan_.unknowns), conditions = shooter_.residuals();
     const SceneAtUnknowns placed = shooter_.place(unknowns.head(n), with_derivatives);
     if (placed.scene == nullptr) {
@@ -129,7 +132,7 @@ class Segments final : public Target {
       const Leg leg = with_derivatives ? differentiate(*placed.scene, from, times_[j + 1], directions)
                                        : run(*placed.scene, from, times_[j + 1], {});
       if (!leg.ran) {
-        shot.cause = fmt::format("the step at t = {:.6g} was not certified", leg.failed_at);
+        shot.cause = leg.cause;
         return shot;
       }
       shot.worst_residual = std::max(shot.worst_residual, leg.worst_residual);
@@ -230,15 +233,15 @@ class Segments final : public Target {
 
   Leg run(const model::Model& model, const stepping::Method& method, const model::State& from, double until,
           std::span<const Direction> directions) {
-    RunSensitivity run(model, method);
-    run.start_from(from);
+    PlanRun run(model, method);
+    run.simulation.set_state(from);
     Leg leg;
     leg.ran = run.run_until(until, directions);
-    leg.failed_at = run.failed_at();
-    leg.worst_residual = run.worst_residual();
-    leg.worst_balance = run.worst_balance();
-    leg.end = run.end();
-    if (run.tangents_known()) leg.tangents = run.tangents();
+    if (!leg.ran) leg.cause = run.failure();
+    leg.worst_residual = run.simulation.counters().worst_residual;
+    leg.worst_balance = run.sensitivity.worst_balance();
+    leg.end = run.simulation.state();
+    if (run.sensitivity.tangents_known()) leg.tangents = run.sensitivity.tangents();
     return leg;
   }
 

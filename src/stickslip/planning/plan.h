@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -56,6 +57,7 @@ struct Plan {
   std::filesystem::path file, scene_file;
   scene::Document document;                // the scene, with what the plan adds to it
   std::vector<scene::Override> overrides;  // [set] of the plan, then --set
+  std::string stepper_note;                // on the stepper, where the scene leaves it open
   std::vector<Unknown> unknowns;
   std::vector<Condition> conditions;
   scene::Value objective;  // to be made small; Kind::Table: none
@@ -76,6 +78,8 @@ struct Plan {
   // What scene_at() takes out of the scene: contacts, and gravity as well (starts.h).
   enum class Free { No, Ballistic, Straight };
   Free free = Free::No;
+  // Asked before every run of a search; after a no there are no more runs, and what was found so far is the result.
+  std::function<bool()> go_on;
   bool dynamic = true;  // of the scene: bodies keep moving when nothing touches them
 
   [[nodiscard]] int equations() const;  // conditions that are equations

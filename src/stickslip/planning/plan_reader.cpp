@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of plan.h.
+//
 // From a file to a Plan: the keys, then everything against the scene, so that what can be wrong is said before the
 // first search.
 #include "stickslip/contact/support_rows.h"
@@ -10,6 +12,7 @@
 #include "stickslip/planning/plan_keys.h"
 #include "stickslip/planning/start_coordinates.h"
 #include "stickslip/scene/scene_file.h"
+#include "stickslip/sensitivity/differentiable_stepper.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
@@ -35,6 +38,7 @@ class PlanReader {
       : file_(std::move(document)), given_(overrides.begin(), overrides.end()) {}
 
   Plan read() {
+    scene::require_kind(file_.root, scene::FileKind::Plan);
     const TableReader top(file_.root, plan_keys_of(""), constants_, "the plan");
     plan_.file = file_.file;
     plan_.title = top.text("title", "");
@@ -72,10 +76,20 @@ class PlanReader {
         throw SceneError({"--set steps=" + over.value, 0, 0}, "the number of steps must be an integer >= 1");
       steps = static_cast<std::int64_t>(number);
     }
-    scene_ = scene::make_scene(plan_.document, plan_.overrides);
+    choose_stepper();
     for (const scene::Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
     const double fitting = std::max(1.0, std::round(scene_.duration / scene_.method.step));
     plan_.steps = steps > 0 ? steps : top.integer("steps", fitting, 1, kMostSteps);
+  }
+
+  // One stepper for all values of the unknowns, with exact derivatives if there is one.
+  void choose_stepper() {
+    sensitivity::DifferentiableStepper choice =
+        sensitivity::with_differentiable_stepper(plan_.document, plan_.overrides);
+    plan_.overrides = std::move(choice.overrides);
+    plan_.stepper_note = std::move(choice.note);
+    scene_ = scene::make_scene(plan_.document, plan_.overrides);
+    if (!scene_.why_stepper.empty()) plan_.overrides.push_back({"method.stepper", scene_.method.stepper});
   }
 
   void read_unknowns(const Value& table) {

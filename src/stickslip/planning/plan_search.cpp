@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 constexpr double kFirstDamping = 1e-3, kMoreDamping = 5, kLessDamping = 0.1, kNoDamping = 1e-6, kMostDamping = 1e10;
 constexpr double kSmallestStep = 1e-15;  // relative
 constexpr int kPatience = 10;            // iterations in which the conditions must come closer by
-constexpr double kCreeps = 0.7;
+constexpr double kSlowDecrease = 0.7;
 constexpr double kIdle = 1e-12;        // relative to the largest derivative
 constexpr double kNearlyThere = 1e-5;  // the next step is likely the last: its derivative is not needed
 
@@ -39,8 +39,8 @@ class Minimiser {
     take(shot);
     for (; result_.iterations < plan_.iterations; ++result_.iterations) {
       if (solved()) return end(SearchResult::Ending::Solved);
-      if (result_.iterations % kPatience == 0) {  // it creeps: another start is worth more
-        if (norm_ > kCreeps * norm_before_) return end(SearchResult::Ending::Stalled);
+      if (result_.iterations % kPatience == 0) {  // slow convergence: another start is worth more
+        if (norm_ > kSlowDecrease * norm_before_) return end(SearchResult::Ending::Stalled);
         norm_before_ = norm_;
       }
       if (!improve()) return end(SearchResult::Ending::Stalled);

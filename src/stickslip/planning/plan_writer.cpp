@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of plan.h.
+//
 // A solution as a scene file: the plan's scene is included, and everything that the plan decides is written with all
 // its digits.
 #include "stickslip/planning/plan.h"

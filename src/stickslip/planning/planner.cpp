@@ -128,7 +128,7 @@ class Planner {
   void search_all(const char* method, const OneSearch& one) {
     result_.method = method;
     int number = 0;
-    for (std::optional<Start> start; (start = starts_.at(number)); ++number) {
+    for (std::optional<Start> start; !shooter_.stopped() && (start = starts_.at(number)); ++number) {
       choose(*start);
       const SearchResult found = one(start->unknowns);
       ++result_.starts;

@@ -4,6 +4,7 @@
 
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/planning/start_coordinates.h"
+#include "stickslip/runs/run.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ Shooter::Shooter(const Plan& plan) : plan_(plan) {
   for (std::size_t i = 0; i < plan.unknowns.size(); ++i) guess[static_cast<Index>(i)] = plan.unknowns[i].guesses[0];
   base_ = std::make_unique<scene::Scene>(scene_at(plan, as_span(guess)));
   conditions_ = std::make_unique<EndConditions>(plan, *base_);
-  exact_ = RunSensitivity::objection_to(base_->model, base_->method).empty();
+  exact_ = RunSensitivity::covers_all_steps(base_->model, base_->method);
   flights_ = !exact_ && RunSensitivity::covers_flights(base_->model, base_->method);
   start_only_ = std::ranges::all_of(plan.unknowns, [&](const Unknown& unknown) {
     return unknown.body >= 0 &&
@@ -141,12 +142,17 @@ void differentiate_ends(const model::State& start, const model::State& end,
   derivative = (after - before) / (below + above);
 }
 
-void Shooter::remember(const RunSensitivity& run) {
-  const simulation::ModeTimeline& timeline = run.timeline();
+std::string PlanRun::failure() const {
+  return fmt::format("at t = {:.6g}: {}", simulation.failure()->time, runs::failure_of(simulation));
+}
+
+void Shooter::remember(const PlanRun& run) {
+  const simulation::ModeTimeline& timeline = run.simulation.timeline();
   modes_.assign(timeline.finished().begin(), timeline.finished().end());
   modes_.insert(modes_.end(), timeline.current().begin(), timeline.current().end());
   std::ranges::stable_sort(modes_, {}, &simulation::ModeInterval::begin);
-  touches_.assign(run.touches().begin(), run.touches().end());
+  const auto touches = run.sensitivity.touches();
+  touches_.assign(touches.begin(), touches.end());
 }
 
 Shot Shooter::shoot(const VectorXd& unknowns, bool with_derivatives) {
@@ -165,6 +171,10 @@ Shot Shooter::shoot(const VectorXd& unknowns, bool with_derivatives) {
 
 Shot Shooter::shoot_once(const VectorXd& unknowns, bool with_derivatives) {
   Shot shot;
+  if (!go_on()) {
+    shot.cause = "interrupted";
+    return shot;
+  }
   const SceneAtUnknowns placed = place(unknowns, with_derivatives);
   if (placed.scene == nullptr) {
     shot.cause = placed.cause;
@@ -172,40 +182,41 @@ Shot Shooter::shoot_once(const VectorXd& unknowns, bool with_derivatives) {
   }
   ++runs_;
   if (!start_only_ || contact::has_supports(base_->model)) {
-    RunSensitivity run(placed.scene->model, placed.scene->method);
+    PlanRun run(placed.scene->model, placed.scene->method);
     return finish(placed, run, with_derivatives);
   }
   if (run_)
-    run_->restart();
+    run_->restart(model::initial_state(placed.scene->model));
   else
-    run_ = std::make_unique<RunSensitivity>(placed.scene->model, placed.scene->method);
+    run_ = std::make_unique<PlanRun>(placed.scene->model, placed.scene->method);
   return finish(placed, *run_, with_derivatives);
 }
 
-Shot Shooter::finish(const SceneAtUnknowns& placed, RunSensitivity& run, bool with_derivatives) {
+Shot Shooter::finish(const SceneAtUnknowns& placed, PlanRun& run, bool with_derivatives) {
   Shot shot;
   shot.ran = run.run_until(placed.scene->duration, placed.directions);
-  shot.worst_residual = run.worst_residual();
-  shot.worst_balance = run.worst_balance();
+  shot.worst_residual = run.simulation.counters().worst_residual;
+  shot.worst_balance = run.sensitivity.worst_balance();
   if (!shot.ran) {
-    shot.cause = fmt::format("the step at t = {:.6g} was not certified", run.failed_at());
+    shot.cause = run.failure();
     return shot;
   }
   const model::State start = model::initial_state(placed.scene->model);
-  placed.conditions->evaluate(start, run.end(), shot.values);
+  const model::State& end = run.simulation.state();
+  placed.conditions->evaluate(start, end, shot.values);
   if (!shot.values.allFinite()) {
     shot.ran = false;
     shot.cause = "a condition is not a number at the end of the run";
     return shot;
   }
   remember(run);
-  if (!with_derivatives || !run.tangents_known() || run.motion_open()) return shot;
+  if (!with_derivatives || !run.sensitivity.tangents_known() || run.sensitivity.motion_open()) return shot;
   const auto unknowns = static_cast<Index>(placed.directions.size());
   shot.derivatives.resize(shot.values.size(), unknowns);
   for (Index k = 0; k < unknowns; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    differentiate_ends(start, run.end(), run.tangents().col(k), placed.directions[i], *placed.low[i], *placed.high[i],
-                       shot.derivatives.col(k));
+    differentiate_ends(start, end, run.sensitivity.tangents().col(k), placed.directions[i], *placed.low[i],
+                       *placed.high[i], shot.derivatives.col(k));
   }
   return shot;
 }

@@ -52,6 +52,27 @@ struct SceneAtUnknowns {
   std::vector<std::unique_ptr<EndConditions>> made;
 };
 
+// A run of the simulator with what watches it.
+struct PlanRun {
+  simulation::Simulation simulation;
+  sensitivity::RunSensitivity sensitivity;
+  std::string fresh;  // before the first step
+
+  PlanRun(const model::Model& model, const stepping::Method& method)
+      : simulation(model, method), sensitivity(simulation), fresh(simulation.checkpoint()) {}
+  // Everything as constructed, from another state of the model, which may be at another time.
+  void restart(const model::State& start) {
+    simulation.restore(fresh);
+    simulation.set_state(start);
+  }
+  // False: failure() says why.
+  [[nodiscard]] bool run_until(double time, std::span<const sensitivity::Direction> directions) {
+    sensitivity.begin(directions, sensitivity::RunSensitivity::Of::Motion);
+    return simulation.run_until(time);
+  }
+  [[nodiscard]] std::string failure() const;
+};
+
 class Shooter final : public Target {
  public:
   explicit Shooter(const Plan& plan);  // which must outlive the shooter; throws SceneError
@@ -78,24 +99,27 @@ class Shooter final : public Target {
   [[nodiscard]] const std::vector<sensitivity::Touch>& touches() const { return touches_; }
   [[nodiscard]] std::int64_t runs() const { return runs_; }
   void count_run() { ++runs_; }  // one that was made elsewhere
+  // Asks the plan whether another run may begin; once it said no, never.
+  [[nodiscard]] bool go_on() { return !stopped_ && !(stopped_ = plan_.go_on && !plan_.go_on()); }
+  [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] const EndConditions& conditions() const { return *conditions_; }
 
  private:
   void place_start(const Eigen::VectorXd& unknowns, bool with_directions, SceneAtUnknowns& placed);
   void place_scene(const Eigen::VectorXd& unknowns, bool with_directions, SceneAtUnknowns& placed);
   Shot shoot_once(const Eigen::VectorXd& unknowns, bool with_derivatives);
-  Shot finish(const SceneAtUnknowns& placed, sensitivity::RunSensitivity& run, bool with_derivatives);
+  Shot finish(const SceneAtUnknowns& placed, PlanRun& run, bool with_derivatives);
   Shot shoot_by_differences(const Eigen::VectorXd& unknowns);
-  void remember(const sensitivity::RunSensitivity& run);
+  void remember(const PlanRun& run);
 
   const Plan& plan_;
   std::unique_ptr<scene::Scene> base_;  // with the first guesses
   std::unique_ptr<EndConditions> conditions_;
-  bool exact_ = false, start_only_ = false;
+  bool exact_ = false, start_only_ = false, stopped_ = false;
   bool flights_ = false;  // exact derivatives depend on the run
   std::vector<simulation::ModeInterval> modes_;
   std::vector<sensitivity::Touch> touches_;
-  std::unique_ptr<sensitivity::RunSensitivity> run_;  // of base_, when unknowns change nothing but its start
+  std::unique_ptr<PlanRun> run_;  // of base_, when unknowns change nothing but its start
   std::int64_t runs_ = 0, exact_ones_ = 0, differences_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "stickslip/planning/whole_trajectory.h"
 
 #include "stickslip/collision/registry.h"
+#include "stickslip/contact/compliance.h"
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/sensitivity/step_jacobian.h"
 
@@ -37,15 +38,40 @@ struct StepValues {
   MatrixXd change;
 };
 
+// One direction of a contact over a step: what is added to approach or slip, by_p p + by_delta delta, and the
+// deformation at its end, next_p p + next_delta delta; p in units of velocity. All zero where it is rigid.
+struct Layer {
+  double by_p = 0, by_delta = 0, next_p = 0, next_delta = 0;
+
+  // Of the impulse that fulfils the law, how much of a change of approach or slip.
+  [[nodiscard]] double share() const { return 1 / (1 + by_p); }
+};
+
+bool gives_way(const stepping::Method& method) {
+  return method.stepper == "song-pang-kumar";
+}
+
+// The equations of the step without compliance.
+stepping::Method rigid(const stepping::Method& method) {
+  stepping::Method out = method;
+  if (gives_way(method)) out.stepper = "implicit";
+  return out;
+}
+
 class Trajectory {
  public:
   Trajectory(const Plan& plan, Shooter& shooter, const VectorXd& start) : plan_(plan), shooter_(shooter), u_(start) {}
 
-  // False when the scene cannot be made at the start.
-  bool begin() {
-    if (!place(u_)) return false;
+  // Why not; empty when it can be searched.
+  std::string begin() {
+    if (!place(u_)) return "there is no scene at the start";
+    for (const Direction& direction : directions_)
+      for (std::size_t i = 0; direction.low != nullptr && i < direction.low->surfaces.size(); ++i)
+        if (gives_way(placed_->scene->method) &&
+            !(direction.low->surfaces[i].compliance == direction.high->surfaces[i].compliance))
+          return "the whole trajectory knows no derivative by the stiffness or damping of a contact";
     find_contacts();
-    return true;
+    return {};
   }
 
   void set_grid(Index steps) {
@@ -53,6 +79,8 @@ class Trajectory {
     steps_.assign(static_cast<std::size_t>(steps), {});
     states_.resize(steps_.size() + 1);
     h_ = placed_->scene->duration / static_cast<double>(steps);
+    deltas_.assign(steps_.size() + 1, VectorXd::Zero(impulses_));
+    set_layers();
     if (coarse.empty())
       start_cold();
     else
@@ -85,7 +113,8 @@ class Trajectory {
     directions_.assign(1, {});
     directions_[0].start.setZero(placed_->directions[0].start.size());
     directions_.insert(directions_.end(), placed_->directions.begin(), placed_->directions.end());
-    jacobian_.emplace(placed_->scene->model, placed_->scene->method, directions_);
+    method_ = rigid(placed_->scene->method);
+    jacobian_.emplace(placed_->scene->model, method_, directions_);
     start_ = model::initial_state(placed_->scene->model);
     return true;
   }
@@ -107,15 +136,42 @@ class Trajectory {
     impulses_ = jacobian_->size() - freedoms();
   }
 
-  [[nodiscard]] Index freedoms() const { return static_cast<Index>(jacobian_->equations().freedoms().size()); }
+  // Of the contacts' normals and tangents, for steps of this length.
+  void set_layers() {
+    layers_.assign(2 * contacts_.size(), {});
+    if (!gives_way(placed_->scene->method)) return;
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      const model::Compliance& compliance =
+          placed_->scene->model.surfaces[static_cast<std::size_t>(contacts_[c].contact.surface)].compliance;
+      const contact::SpringDamper n = contact::normal_spring(compliance, h_);
+      const contact::SpringDamper t = contact::tangential_spring(compliance, h_);
+      const double w = weight_[c];
+      layers_[2 * c] = {n.compliance() / w, n.normal_term(1), n.next(1, 0) / w, n.next(0, 1)};
+      layers_[2 * c + 1] = {t.compliance() / w, t.tangential_term(1), t.next(1, 0) / w, t.next(0, 1)};
+    }
+  }
+  [[nodiscard]] const Layer& normal_layer(std::size_t c) const { return layers_[2 * c]; }
+  [[nodiscard]] const Layer& tangential_layer(std::size_t c) const { return layers_[2 * c + 1]; }
+
+  // From changes of impulses and deformations in a step to changes of the deformations at its end; or the values
+  // themselves, which are linear in each other.
+  template <class Change>
+  void deform(const Change& p, Eigen::Ref<MatrixXd> delta) const {
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+      for (int i = 0; i <= contacts_[c].tangents; ++i) {
+        const Layer& layer = i == 0 ? normal_layer(c) : tangential_layer(c);
+        delta.row(first(c) + i) = layer.next_p * p.row(first(c) + i) + layer.next_delta * delta.row(first(c) + i);
+      }
+  }
+
+  [[nodiscard]] Index freedoms() const { return jacobian_->freedoms(); }
 
   [[nodiscard]] VectorXd start_velocity() const {
     VectorXd v(freedoms());
     const auto list = jacobian_->equations().freedoms();
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const model::Twist& twist = start_.bodies[static_cast<std::size_t>(list[i].body)].velocity;
-      v[static_cast<Index>(i)] = list[i].axis < 3 ? twist.linear[list[i].axis] : twist.angular[list[i].axis - 3];
-    }
+    for (std::size_t i = 0; i < list.size(); ++i)
+      v[static_cast<Index>(i)] =
+          list[i].of(std::as_const(start_.bodies[static_cast<std::size_t>(list[i].body)].velocity));
     return v;
   }
 
@@ -153,14 +209,31 @@ class Trajectory {
       for (int i = 0; i <= contacts_[c].tangents; ++i) contacts_[c].p[i] = p[first(c) + i] / weight_[c];
   }
 
+  // z, and what is projected on the disc.
+  [[nodiscard]] double pressing(std::size_t c, const VectorXd& p, const VectorXd& delta,
+                                const sensitivity::StepEquations::Values& values) const {
+    const Layer& layer = normal_layer(c);
+    const double pn = p[first(c)];
+    return pn - layer.share() *
+                    (values.approach[static_cast<Index>(c)] + layer.by_p * pn + layer.by_delta * delta[first(c)]);
+  }
+  [[nodiscard]] VectorXd pulling(std::size_t c, const VectorXd& p, const VectorXd& delta,
+                                 const sensitivity::StepEquations::Values& values) const {
+    const Layer& layer = tangential_layer(c);
+    const int nt = contacts_[c].tangents;
+    const auto pt = p.segment(first(c) + 1, nt);
+    return pt - layer.share() * (values.slip.col(static_cast<Index>(c)).head(nt) + layer.by_p * pt +
+                                 layer.by_delta * delta.segment(first(c) + 1, nt));
+  }
+
   // What of one contact's law is not fulfilled, in units of velocity; the first entry is the normal one.
-  void law(std::size_t c, const VectorXd& p, const sensitivity::StepEquations::Values& values,
+  void law(std::size_t c, const VectorXd& p, const VectorXd& delta, const sensitivity::StepEquations::Values& values,
            Eigen::Ref<VectorXd> out) const {
     const auto i = static_cast<Index>(c);
     const int nt = contacts_[c].tangents;
-    const double z = p[first(c)] - values.approach[i], pressed = std::max(0.0, z);
+    const double z = pressing(c, p, delta, values), pressed = std::max(0.0, z);
     const auto pt = p.segment(first(c) + 1, nt);
-    const VectorXd x = pt - values.slip.col(i).head(nt);
+    const VectorXd x = pulling(c, p, delta, values);
     const double radius = values.mu[i] * pressed, size = x.norm();
     out[0] = p[first(c)] - pressed;
     out.tail(nt) = size <= radius ? VectorXd(pt - x) : VectorXd(pt - radius / size * x);
@@ -178,7 +251,9 @@ class Trajectory {
       sensitivity::StepEquations& equations = jacobian_->equations();
       equations.evaluate(states_[k], span_of(k), steps_[k].v, contacts_, step_values_);
       for (std::size_t c = 0; c < contacts_.size(); ++c)
-        law(c, steps_[k].p, step_values_, laws.segment(first(c), 1 + contacts_[c].tangents));
+        law(c, steps_[k].p, deltas_[k], step_values_, laws.segment(first(c), 1 + contacts_[c].tangents));
+      deltas_[k + 1] = deltas_[k];
+      deform(steps_[k].p, deltas_[k + 1]);
       equations.end_of(states_[k], span_of(k), steps_[k].v, states_[k + 1]);
       sum += step_values_.balance.squaredNorm() + laws.squaredNorm();
       largest_ = std::max(largest_, step_values_.balance.cwiseAbs().maxCoeff());
@@ -198,19 +273,22 @@ class Trajectory {
     const auto m = static_cast<Index>(directions_.size());
     MatrixXd tangents(directions_[0].start.size(), m);
     for (Index j = 0; j < m; ++j) tangents.col(j) = directions_[static_cast<std::size_t>(j)].start;
+    MatrixXd deformed = MatrixXd::Zero(impulses_, m);  // d delta, one column per direction
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       take_impulses(steps_[k].p);
       jacobian_->linearise(states_[k], span_of(k), steps_[k].v, contacts_);
-      fill(steps_[k].p, tangents);
+      fill(steps_[k].p, deltas_[k], states_[k + 1], tangents, deformed);
       lu_.compute(matrix_);
       steps_[k].change = lu_.solve(right_);
       if (!steps_[k].change.allFinite()) return false;
       jacobian_->take_step(states_[k + 1], steps_[k].change.topRows(freedoms()), tangents);
+      deform(steps_[k].change.bottomRows(impulses_), deformed);
     }
     return solve_conditions(tangents);
   }
 
-  void fill(const VectorXd& p, const MatrixXd& tangents) {
+  void fill(const VectorXd& p, const VectorXd& delta, const model::State& end, MatrixXd& tangents,
+            const MatrixXd& deformed) {
     const Index n = freedoms(), size = n + impulses_;
     const auto& here = jacobian_->here();
     matrix_.setZero(size, size);
@@ -220,53 +298,56 @@ class Trajectory {
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
       const Index count = 1 + contacts_[c].tangents;
       matrix_.block(0, n + first(c), n, count) = -jacobian_->response().middleCols(first(c), count) / weight_[c];
-      fill_law(c, p, here);
-      law(c, p, here, out);
+      fill_law(c, p, delta, here);
+      law(c, p, delta, here, out);
       right_.block(n + first(c), 0, count, 1) = -out;
     }
     right_.block(0, 0, n, 1) = -here.balance;
-    for (Index j = 0; j < tangents.cols(); ++j) {
-      const auto& along = jacobian_->along(j, tangents);
-      right_.block(0, j, n, 1) -= along.balance;
-      for (std::size_t c = 0; c < contacts_.size(); ++c) {
-        const auto i = static_cast<Index>(c);
-        const int nt = contacts_[c].tangents;
-        const Index row = n + first(c);
-        right_(row, j) -= by_approach_[c] * along.approach[i];
-        right_.block(row + 1, j, nt, 1) -= cone_by_approach_[c] * along.approach[i] + cone_by_mu_[c] * along.mu[i] +
-                                           cone_by_slip_[c] * along.slip.col(i).head(nt);
-      }
+    const MatrixXd& along = jacobian_->along(end, tangents);
+    right_.topRows(n) -= along.topRows(n);
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      const auto i = static_cast<Index>(c), m = std::ssize(contacts_);
+      const int nt = contacts_[c].tangents;
+      const Eigen::RowVectorXd approach = along.row(n + 3 * i) + normal_layer(c).by_delta * deformed.row(first(c));
+      const MatrixXd slip =
+          along.middleRows(n + 3 * i + 1, nt) + tangential_layer(c).by_delta * deformed.middleRows(first(c) + 1, nt);
+      right_.row(n + first(c)) -= by_approach_[c] * approach;
+      right_.middleRows(n + first(c) + 1, nt) -=
+          cone_by_approach_[c] * approach + cone_by_mu_[c] * along.row(n + 3 * m + i) + cone_by_slip_[c] * slip;
     }
   }
 
   // Rows of one contact's law, and how they change with approach, slip and mu.
-  void fill_law(std::size_t c, const VectorXd& p, const sensitivity::StepEquations::Values& here) {
+  void fill_law(std::size_t c, const VectorXd& p, const VectorXd& delta,
+                const sensitivity::StepEquations::Values& here) {
     const Index n = freedoms(), row = n + first(c);
     const auto i = static_cast<Index>(c);
     const int nt = contacts_[c].tangents;
-    const double z = p[first(c)] - here.approach[i], pressed = std::max(0.0, z), mu = here.mu[i];
+    const double z = pressing(c, p, delta, here), pressed = std::max(0.0, z), mu = here.mu[i];
     const bool closed = z > 0;
-    const VectorXd x = p.segment(first(c) + 1, nt) - here.slip.col(i).head(nt);
+    const VectorXd x = pulling(c, p, delta, here);
     const double radius = mu * pressed, size = x.norm();
+    const Layer &normal = normal_layer(c), &tangential = tangential_layer(c);
+    const double share_n = normal.share(), share_t = tangential.share();
     for (auto* list : {&cone_by_approach_, &cone_by_mu_}) list->resize(contacts_.size());
     by_approach_.resize(contacts_.size());
     cone_by_slip_.resize(contacts_.size());
-    by_approach_[c] = closed ? 1 : 0;
-    if (!closed) matrix_(row, row) = 1;
+    by_approach_[c] = closed ? share_n : 0;
+    matrix_(row, row) = closed ? share_n * normal.by_p : 1;
     matrix_.block(row, 0, 1, n) = by_approach_[c] * jacobian_->approach_v().row(i);
-    MatrixXd by_p = MatrixXd::Zero(nt, nt);
+    MatrixXd by_p = share_t * tangential.by_p * MatrixXd::Identity(nt, nt);
     cone_by_approach_[c].setZero(nt);
     cone_by_mu_[c].setZero(nt);
-    cone_by_slip_[c].setIdentity(nt, nt);
+    cone_by_slip_[c] = share_t * MatrixXd::Identity(nt, nt);
     if (size > radius) {  // pt - radius x / |x|
       const VectorXd t = x / size;
-      const MatrixXd turn = radius / size * (MatrixXd::Identity(nt, nt) - t * t.transpose());
+      const MatrixXd turn = share_t * radius / size * (MatrixXd::Identity(nt, nt) - t * t.transpose());
       by_p = MatrixXd::Identity(nt, nt) - turn;
       cone_by_slip_[c] = turn;
       cone_by_mu_[c] = -pressed * t;
       if (closed) {
-        cone_by_approach_[c] = mu * t;
-        matrix_.block(row + 1, row, nt, 1) = -mu * t;
+        cone_by_approach_[c] = share_n * mu * t;
+        matrix_.block(row + 1, row, nt, 1) = -share_n * mu * t;
       }
     }
     matrix_.block(row + 1, row + 1, nt, nt) = by_p;
@@ -325,6 +406,9 @@ class Trajectory {
   std::vector<MatrixXd> cone_by_slip_;
   std::vector<StepValues> steps_;
   std::vector<model::State> states_;
+  std::vector<VectorXd> deltas_;  // deformations at the start of each step, and at the end: normal, tangents
+  std::vector<Layer> layers_;     // normal and tangential of each contact
+  stepping::Method method_;       // of the equations
   sensitivity::StepEquations::Values step_values_;
   VectorXd values_;
   MatrixXd matrix_, right_;
@@ -336,8 +420,15 @@ class Trajectory {
 }  // namespace
 
 std::string objection_to_whole(const Plan& plan, const scene::Scene& scene) {
-  if (const std::string reason = sensitivity::StepEquations::objection_to(scene.model, scene.method); !reason.empty())
+  const stepping::Method& method = scene.method;
+  if (const std::string reason = sensitivity::StepEquations::objection_to(scene.model, rigid(method)); !reason.empty())
     return reason;
+  if (gives_way(method)) {
+    if (method.gamma > 0) return "the whole trajectory knows no smoothed cone";
+    if (method.gap_step > 0) return "the whole trajectory has steps of one length, gap_step divides them";
+    for (const model::Surface& surface : scene.model.surfaces)
+      if (surface.compliance.patch) return "the whole trajectory knows no patches";
+  }
   if (plan.has_objective) return "an objective needs shooting";
   if (plan.equations() != static_cast<int>(plan.unknowns.size()) ||
       plan.equations() != static_cast<int>(plan.conditions.size()))
@@ -355,10 +446,8 @@ SearchResult solve_whole(const Plan& plan, Shooter& shooter, const VectorXd& sta
   SearchResult result;
   result.unknowns = start;
   Trajectory trajectory(plan, shooter, start);
-  if (!trajectory.begin()) {
-    result.cause = "there is no scene at the start";
-    return result;
-  }
+  result.cause = trajectory.begin();
+  if (!result.cause.empty()) return result;
   bool solved = false;
   for (const Index steps : grids) {
     trajectory.set_grid(steps);

@@ -14,8 +14,12 @@ namespace {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
-// HDF5 prints its error stack on standard error by default; libraries never print.
-void quiet() {
+// Before the first call of HDF5. It prints its error stack on standard error by default; libraries never print. And at the
+// end of the process it closes what is open: a file whose H5Fclose failed (a full disk) is freed, but its identifier stays in
+// HDF5's table, so that this closes freed memory. Identifiers are owned here (Hdf5Id), nothing is left for it to close.
+// Without effect where another user of HDF5 in the process (h5py) was first.
+void prepare() {
+  [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
@@ -104,7 +108,7 @@ std::size_t element_size(ElementType type) {
 }
 
 Hdf5Id create_file(const std::string& path, std::size_t user_block) {
-  quiet();
+  prepare();
   const Hdf5Id access = checked(H5Pcreate(H5P_FILE_ACCESS), close_property, "out of HDF5 identifiers");
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   const Hdf5Id create = checked(H5Pcreate(H5P_FILE_CREATE), close_property, "out of HDF5 identifiers");
@@ -114,7 +118,7 @@ Hdf5Id create_file(const std::string& path, std::size_t user_block) {
 }
 
 Hdf5Id open_file(const std::string& path, OpenMode mode) {
-  quiet();
+  prepare();
   const Hdf5Id access = checked(H5Pcreate(H5P_FILE_ACCESS), close_property, "out of HDF5 identifiers");
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   H5Pset_metadata_read_attempts(access.get(), kReadAttempts);

@@ -9,6 +9,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace stickslip::recording {
 namespace {
@@ -96,7 +97,8 @@ Recorder::~Recorder() {
 }
 
 void Recorder::start_single_writer() {
-  if (H5Fstart_swmr_write(file_.get()) < 0) throw RecordingError("cannot start writing the recording " + path_);
+  if (H5Fstart_swmr_write(file_.get()) < 0)
+    throw RecordingError(fmt::format("cannot start writing the recording {}: is the disk full?", path_));
   clear_open_mark(path_, kSealBytes);
   write_seal(path_, seal());
   last_flush_ = std::chrono::steady_clock::now();
@@ -149,8 +151,11 @@ void Recorder::append(const Frame& frame) {
   array(ArrayName::Residual).push(&frame.residual);
   array(ArrayName::Time).push(&frame.state.time);
 
-  // The clock is looked at now and then only: it must not dominate short steps.
-  if (array(ArrayName::Time).rows() % 64 == 0 && std::chrono::steady_clock::now() - last_flush_ > kFlushInterval)
+  // About once a second; and after 64, 128, 256, 512 ... frames, so that a short run on a disk that fills up keeps half of
+  // what fits. The clock is looked at now and then only: it must not dominate short steps.
+  const std::size_t frames = array(ArrayName::Time).rows();
+  if (frames % 64 == 0 &&
+      (std::has_single_bit(frames) || std::chrono::steady_clock::now() - last_flush_ > kFlushInterval))
     flush();
 }
 

@@ -12,11 +12,11 @@ namespace {
 
 constexpr Color kSoft = rgb(0x55606a), kLine = rgb(0x8a949c), kGrid = rgb(0xe9edf0);
 
-// 10 to a whole power: plain numbers near one, superscripts elsewhere.
-std::string power_text(int exponent) {
-  if (exponent >= -2 && exponent <= 3) return fmt::format("{:g}", std::pow(10, exponent));
+// m 10^exponent, m = 1 ... 9: a plain number, or with the power as a superscript.
+std::string power_text(int m, int exponent, bool plain) {
+  if (plain) return fmt::format("{:g}", m * std::pow(10, exponent));
   constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = "10";
+  std::string text = m == 1 ? "10" : fmt::format("{}·10", m);
   if (exponent < 0) text += "⁻";
   for (const char c : std::to_string(std::abs(exponent))) text += kDigits[c - '0'];
   return text;
@@ -30,22 +30,34 @@ std::vector<Tick> linear_ticks(const Scale& scale, double parts) {
   return ticks;
 }
 
+// Powers of ten have numbers, and where these are fewer than three also 2 and 5 times them, or all; in one notation.
 std::vector<Tick> logarithmic_ticks(const Scale& scale, double parts) {
   const int first = static_cast<int>(std::floor(std::log10(scale.low))),
             last = static_cast<int>(std::ceil(std::log10(scale.high)));
   const double decades = std::log10(scale.high / scale.low);
   const int stride = std::max(1, static_cast<int>(std::ceil(decades / std::max(parts, 1.0))));
-  std::vector<Tick> ticks;
+  const auto inside = [&](double value) { return value >= scale.low * (1 - 1e-9) && value <= scale.high * (1 + 1e-9); };
+  constexpr int kFew = 3;
+  int numbers = 0;
+  const auto count = [&](std::initializer_list<int> multiples) {
+    for (int k = first; k <= last; ++k)
+      for (const int m : multiples) numbers += inside(m * std::pow(10, k)) ? 1 : 0;
+    return numbers;
+  };
+  const bool with_two_and_five = count({1}) < kFew, with_all = with_two_and_five && count({2, 5}) < kFew;
+  bool plain = true;
+  std::vector<std::pair<int, int>> places;  // m, exponent
   for (int k = first; k <= last; ++k)
     for (int m = 1; m <= 9; ++m) {
-      const double value = m * std::pow(10, k);
-      if (value < scale.low * (1 - 1e-9) || value > scale.high * (1 + 1e-9)) continue;
-      if (m == 1)
-        ticks.push_back({value, k % stride == 0 ? power_text(k) : std::string()});
-      else if (decades < 3)
-        ticks.push_back({value, (decades < 1.5 && (m == 2 || m == 5)) || decades < 1 ? fmt::format("{:.3g}", value)
-                                                                                     : std::string()});
+      if (!inside(m * std::pow(10, k)) || (m > 1 && decades >= 3)) continue;
+      places.emplace_back(m, k);
+      plain = plain && k >= -2 && k <= 3;
     }
+  std::vector<Tick> ticks;
+  for (const auto& [m, k] : places) {
+    const bool numbered = m == 1 ? k % stride == 0 : with_all || (with_two_and_five && (m == 2 || m == 5));
+    ticks.push_back({m * std::pow(10, k), numbered ? power_text(m, k, plain) : std::string()});
+  }
   return ticks;
 }
 

@@ -50,28 +50,31 @@ std::vector<std::string> lines_of(const Painter& painter, const std::string& tex
   return lines;
 }
 
-// In rows of at most kStillsInRow; returns the height.
+// In rows of at most four, five and six in rows of three; returns the height.
 double draw_stills(Painter& painter, const Figure& figure, double top, bool draw) {
-  constexpr std::size_t kStillsInRow = 4;
-  const std::size_t columns = std::min(figure.stills.size(), kStillsInRow);
+  const std::size_t count = figure.stills.size();
+  const std::size_t columns = figure.still_columns > 0  ? figure.still_columns
+                              : count > 4 && count <= 6 ? 3
+                                                        : std::min<std::size_t>(count, 4);
   const std::size_t rows = (figure.stills.size() + columns - 1) / columns;
   const double width =
       (figure.width - 2 * kMargin - 8 * static_cast<double>(columns - 1)) / static_cast<double>(columns);
   const RunData& first = *figure.stills.front().data;
-  const Vec3 extent = first.bounds.high - first.bounds.low;
-  const bool plane = first.description.model.dimension == 2 || figure.view == View::Top;
+  const Box bounds = shown_bounds(first, figure.labels);
+  const Vec3 extent = bounds.high - bounds.low;
+  const bool plane = first.description.model.dimension == 2 || figure.view.from_above();
   const double tall = plane ? std::clamp(extent.y() / extent.x(), 0.35, 1.3) : 0.75;
-  const double height = std::min(tall * width, figure.panels.empty() ? 400 : kStill);
+  const double height = std::min(tall * width, figure.panels.empty() ? 400 : kStill) + kScaleRoom;
   for (std::size_t k = 0; k < figure.stills.size() && draw; ++k) {
     const FigureStill& still = figure.stills[k];
     const Vec2 corner(kMargin + static_cast<double>(k % columns) * (width + 8),
                       top + static_cast<double>(k / columns) * (height + 22));
     const std::string& unit = still.data->units.time;
-    painter.text(
-        corner + Vec2(0, 9),
-        fmt::format("t = {:.6g}{}{}", still.data->recording.time()[still.frame], unit.empty() ? "" : " ", unit),
-        kLetters, kSoft);
-    draw_scene(painter, *still.data, still.frame, corner + Vec2(0, 13), {width, height}, figure.view);
+    painter.text(corner + Vec2(0, 9),
+                 fmt::format("{}{}t = {:.6g}{}{}", still.title, still.title.empty() ? "" : ", ",
+                             still.data->recording.time()[still.frame], unit.empty() ? "" : " ", unit),
+                 kLetters, kSoft);
+    draw_scene(painter, *still.data, still.frame, corner + Vec2(0, 13), {width, height}, figure.view, figure.labels);
   }
   return static_cast<double>(rows) * (height + 22) + 2;
 }
@@ -92,21 +95,23 @@ double compose(Painter& painter, const Figure& figure, bool draw) {
   const auto shows_legend = [&](std::size_t k) {
     return k == 0 || labels_of(figure.panels[k]) != labels_of(figure.panels.front());
   };
-  std::vector<double> left(columns, 0);
+  std::vector<double> left(columns, 0), numbers(columns, 0);
   std::vector<double> tops((figure.panels.size() + columns - 1) / columns, 0);
   for (std::size_t k = 0; k < figure.panels.size(); ++k) {
     const PanelLayout layout = lay_out(painter, figure.panels[k], figure, width, shows_legend(k));
     left[k % columns] = std::max(left[k % columns], layout.axes.corner.x());
+    numbers[k % columns] = std::max(numbers[k % columns], layout.numbers);
     tops[k / columns] = std::max(tops[k / columns], layout.axes.corner.y());
   }
   for (std::size_t row = 0; row < figure.panels.size(); row += columns) {
     double height = 0;
     for (std::size_t k = row; k < std::min(row + columns, figure.panels.size()); ++k) {
-      const PanelLayout layout =
+      PanelLayout layout =
           lay_out(painter, figure.panels[k], figure, width, shows_legend(k), {left[k % columns], tops[k / columns]});
+      layout.numbers = numbers[k % columns];
       if (draw)
         draw_panel(painter, figure.panels[k], layout, {kMargin + static_cast<double>(k - row) * (width + kGap), top},
-                   figure.print);
+                   figure);
       height = std::max(height, layout.height);
     }
     top += height + 6;

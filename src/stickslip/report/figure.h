@@ -48,6 +48,19 @@ struct FigureAxis {
   double low = std::numeric_limits<double>::quiet_NaN(), high = low;  // nan: as the curves need
 };
 
+// A picture of the scene at a recorded frame.
+struct FigureStill {
+  const RunData* data = nullptr;
+  std::size_t frame = 0;
+  std::string title;  // before its time
+};
+
+// The same inside a panel's chart, in one of its corners.
+struct FigureInset {
+  FigureStill still;
+  bool right = true, top = true;
+};
+
 struct FigurePanel {
   std::string title;
   FigureAxis x, y;
@@ -58,23 +71,20 @@ struct FigurePanel {
   std::optional<FigureCells> cells;
   std::vector<PairBands> bands;  // modes over time, below the panel; the x axis is the time
   std::vector<std::string> band_names;
-};
-
-// A picture of the scene in a row above the panels.
-struct FigureStill {
-  const RunData* data = nullptr;
-  std::size_t frame = 0;
+  std::vector<FigureInset> insets;
 };
 
 struct Figure {
   std::string title, note;  // note: small, below all
   std::vector<FigurePanel> panels;
-  std::vector<FigureStill> stills;
-  View view = View::Oblique;  // of the stills
-  int columns = 1;            // of panels
-  double width = 480;         // points
-  double height = 250;        // of a panel's chart; panels with equal axes take what they need
-  bool print = false;         // black and greys
+  std::vector<FigureStill> stills;  // in rows above the panels
+  std::vector<StillLabel> labels;   // in each of the stills
+  std::size_t still_columns = 0;    // of stills; 0: as many as look well
+  View view;                        // of the stills and insets
+  int columns = 1;                  // of panels
+  double width = 480;               // points
+  double height = 250;              // of a panel's chart; panels with equal axes take what they need
+  bool print = false;               // black and greys
 };
 
 // pixels: width of a PNG; 0: two and a half per point.

@@ -98,6 +98,28 @@ void draw_curve(Painter& painter, const FigureCurve& curve, const CurveStyle& st
   }
 }
 
+// Those of one corner side by side, from it inwards; over the curves.
+void draw_insets(Painter& painter, const FigurePanel& panel, const Axes& axes, const View& view) {
+  constexpr double kApart = 6;
+  int before[4] = {};
+  for (const FigureInset& inset : panel.insets) {
+    const Vec3 extent = inset.still.data->bounds.high - inset.still.data->bounds.low;
+    const bool plane = inset.still.data->description.model.dimension == 2;
+    const double tall = plane ? std::clamp(extent.y() / extent.x(), 0.35, 1.0) : 0.75, width = 0.28 * axes.size.x();
+    const Vec2 size(width, std::min(0.42 * axes.size.y(), tall * width + 2 * kApart));
+    const double along = kApart + before[2 * (inset.right ? 1 : 0) + (inset.top ? 1 : 0)]++ * (size.x() + kApart);
+    const Vec2 corner = axes.corner + Vec2(inset.right ? axes.size.x() - along - size.x() : along,
+                                           inset.top ? kApart : axes.size.y() - kApart - size.y());
+    painter.box(corner, size, rgb(0xffffff));
+    draw_scene(painter, *inset.still.data, inset.still.frame, corner, size, view);
+    const std::string& unit = inset.still.data->units.time;
+    painter.text(corner + Vec2(4, 9),
+                 fmt::format("t = {:.6g}{}{}", inset.still.data->recording.time()[inset.still.frame],
+                             unit.empty() ? "" : " ", unit),
+                 kLetters - 1, kSoft);
+  }
+}
+
 void draw_cells(Painter& painter, const FigureCells& cells, const Axes& axes, bool print) {
   const auto edges = [](const std::vector<double>& centres) {
     std::vector<double> out;
@@ -166,11 +188,15 @@ void draw_bands(Painter& painter, const FigurePanel& panel, const Axes& axes, do
                  Align::Right);
 }
 
-// The room for numbers and label at the left.
-double gutter(const Painter& painter, const FigurePanel& panel, const Scale& y, double height) {
+double widest_number(const Painter& painter, const Scale& y, double height) {
   double widest = 0;
   for (const Tick& tick : y.ticks(height / (3.6 * kLetters)))
     widest = std::max(widest, painter.text_width(tick.text, kLetters));
+  return widest;
+}
+
+// The room for numbers and label at the left.
+double gutter(const Painter& painter, const FigurePanel& panel, double widest) {
   for (const std::string& name : panel.band_names) widest = std::max(widest, painter.text_width(name, 8) - 2);
   return widest + 8 + (panel.y.label.empty() ? 0 : 16);
 }
@@ -209,7 +235,8 @@ void find_scales(const FigurePanel& panel, Axes& axes) {
   };
   const bool marks = std::ranges::any_of(panel.curves, [](const FigureCurve& c) { return c.marks; });
   const double air = !panel.arrows.empty() ? 0.1 : 0.05;
-  const bool over_time = !panel.equal && !marks && panel.arrows.empty();
+  const bool paths = std::ranges::any_of(panel.curves, [](const FigureCurve& c) { return c.mark_start; });
+  const bool over_time = !panel.equal && !marks && !paths && panel.arrows.empty();
   axes.x = scale_of(panel.x, x, panel.cells ? cell_air(panel.cells->xs) : over_time ? 0 : air);
   axes.y = scale_of(panel.y, y, panel.cells ? cell_air(panel.cells->ys) : air);
 }
@@ -246,7 +273,8 @@ PanelLayout lay_out(const Painter& painter, const FigurePanel& panel, const Figu
   double height = figure.height;
   top = std::max(top, least.y());
   Axes& axes = out.axes;
-  const double left = std::max(gutter(painter, panel, axes.y, height), least.x()), right = panel.cells ? kBarRoom : 10;
+  out.numbers = widest_number(painter, axes.y, height);
+  const double left = std::max(gutter(painter, panel, out.numbers), least.x()), right = panel.cells ? kBarRoom : 10;
   const double chart = width - left - right;
   if (panel.equal) {
     const double rx = axes.x.high - axes.x.low, ry = axes.y.high - axes.y.low;
@@ -264,7 +292,9 @@ PanelLayout lay_out(const Painter& painter, const FigurePanel& panel, const Figu
   return out;
 }
 
-void draw_panel(Painter& painter, const FigurePanel& panel, const PanelLayout& layout, const Vec2& corner, bool print) {
+void draw_panel(Painter& painter, const FigurePanel& panel, const PanelLayout& layout, const Vec2& corner,
+                const Figure& figure) {
+  const bool print = figure.print;
   Axes axes = layout.axes;
   axes.corner += corner;
   if (!panel.title.empty())
@@ -294,6 +324,7 @@ void draw_panel(Painter& painter, const FigurePanel& panel, const PanelLayout& l
                  print ? kGreys[0] : kColours[0]);
   }
   painter.unclip();
+  draw_insets(painter, panel, axes, figure.view);
   if (panel.cells) {
     draw_axes(painter, axes, kLetters, false);
     draw_colour_bar(painter, *panel.cells, axes, print);
@@ -309,7 +340,9 @@ void draw_panel(Painter& painter, const FigurePanel& panel, const PanelLayout& l
   const double below = axes.corner.y() + axes.size.y();
   painter.text({axes.corner.x() + axes.size.x() / 2, below + 2 * kLetters + 9}, panel.x.label, kLetters + 0.5, kInk,
                Align::Centre);
-  painter.text_up({corner.x() + 10, axes.corner.y() + axes.size.y() / 2}, panel.y.label, kLetters + 0.5, kInk);
+  // Beside the numbers: names of bands may have moved the chart far to the right.
+  const double label_at = std::max(corner.x() + 10, axes.corner.x() - layout.numbers - 14);
+  painter.text_up({label_at, axes.corner.y() + axes.size.y() / 2}, panel.y.label, kLetters + 0.5, kInk);
   if (!panel.bands.empty()) draw_bands(painter, panel, axes, corner.y() + layout.bands_top, print);
 }
 

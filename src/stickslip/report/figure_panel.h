@@ -26,11 +26,13 @@ struct PanelLayout {
   std::vector<Vec2> legend;          // upper left corner of each entry; empty: none
   std::vector<std::size_t> entries;  // the curve of each
   double bands_top = 0;
+  double numbers = 0;  // width of the widest number of the y axis
 };
 // least: of the chart's corner, so that charts beside and below each other line up.
 [[nodiscard]] PanelLayout lay_out(const Painter& painter, const FigurePanel& panel, const Figure& figure, double width,
                                   bool legend, const Vec2& least = Vec2::Zero());
 
-void draw_panel(Painter& painter, const FigurePanel& panel, const PanelLayout& layout, const Vec2& corner, bool print);
+void draw_panel(Painter& painter, const FigurePanel& panel, const PanelLayout& layout, const Vec2& corner,
+                const Figure& figure);
 
 }  // namespace stickslip::report

@@ -19,17 +19,17 @@ constexpr std::size_t kCharts = 600'000;  // bytes for what is no animation
 // Every run gets the same part of the budget; what short runs leave goes to the others.
 std::vector<Selection> share(const std::vector<NamedRun>& runs, std::size_t budget) {
   std::vector<Selection> selections;
-  std::size_t left = budget, hungry = 0;
+  std::size_t left = budget, unfinished = 0;
   for (const NamedRun& run : runs) {
     selections.push_back(select_frames(*run.data, budget / runs.size()));
     if (selections.back().finest)
       left -= std::min(left, selections.back().bytes);
     else
-      ++hungry;
+      ++unfinished;
   }
-  if (hungry == 0 || runs.size() == 1) return selections;
+  if (unfinished == 0 || runs.size() == 1) return selections;
   for (std::size_t k = 0; k < runs.size(); ++k)
-    if (!selections[k].finest) selections[k] = select_frames(*runs[k].data, left / hungry);
+    if (!selections[k].finest) selections[k] = select_frames(*runs[k].data, left / unfinished);
   return selections;
 }
 

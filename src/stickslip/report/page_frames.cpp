@@ -85,7 +85,7 @@ PoseSeries poses_of(const RunData& data, const Selection& selection) {
   return series;
 }
 
-struct ContactRows {
+struct ContactColumns {
   std::vector<std::int32_t> frame, first{0}, pair;
   std::vector<std::int32_t>
       next;  // how many rows on the same contact is, in the next frame with contacts; 0: it is not
@@ -101,7 +101,7 @@ struct Row {
 using RowsById = std::multimap<collision::ContactId, Row>;
 
 void add_row(const RunData& data, const contact::ContactResult& c, const model::State& state, double unit,
-             RowsById& before, RowsById& now, ContactRows& rows) {
+             RowsById& before, RowsById& now, ContactColumns& rows) {
   const auto carrier = static_cast<std::size_t>(carrier_of(data, c.contact.id.body_a, c.contact.id.body_b));
   const Vec3 point = 0.5 * (c.contact.point_a + c.contact.point_b) - state.bodies[carrier].pose.position;
   Row row{rows.mode.size(), {}};
@@ -124,12 +124,12 @@ void add_row(const RunData& data, const contact::ContactResult& c, const model::
   now.emplace(c.contact.id, row);
 }
 
-ContactRows contacts_of(const RunData& data, const Selection& selection) {
+ContactColumns contacts_of(const RunData& data, const Selection& selection) {
   const double unit = position_unit(data, selection);
   std::map<std::pair<int, int>, std::int32_t> index;
   for (std::size_t k = 0; k < data.pairs.size(); ++k)
     index[{data.pairs[k].body_a, data.pairs[k].body_b}] = static_cast<std::int32_t>(k);
-  ContactRows rows;
+  ContactColumns rows;
   RowsById before, now;
   for (std::size_t k = 0; k < selection.frames.size(); ++k) {
     if (k % selection.contact_stride != 0 && k + 1 != selection.frames.size()) continue;
@@ -159,7 +159,7 @@ int carrier_of(const RunData& data, int body_a, int body_b) {
 
 Json frames_json(const RunData& data, const Selection& selection, Packer& packer) {
   const PoseSeries poses = poses_of(data, selection);
-  const ContactRows rows = contacts_of(data, selection);
+  const ContactColumns rows = contacts_of(data, selection);
   return {{"time", packer.f64(poses.time)},
           {"units", packer.f64(poses.units)},
           {"pose", packer.i32(poses.difference)},

@@ -160,7 +160,8 @@ std::string draw_still(const RunData& data, Painter::Format format, const StillO
   const double tall = data.description.model.dimension == 2 ? std::clamp(extent.y() / extent.x(), 0.35, 1.0) : 0.72;
   const double cell_height = cell_width * tall;
   const std::size_t plots = options.charts ? data.plots.size() : 0;
-  const double head = 48, frames_height = static_cast<double>(rows) * (cell_height + 16 + kGap);
+  const double head = 48, pitch = cell_height + kScaleRoom + 16 + kGap,
+               frames_height = static_cast<double>(rows) * pitch;
   const double bands = options.charts ? 66 + kRow * static_cast<double>(std::min(data.pairs.size(), kMostRows)) : 0;
   const double height = head + frames_height + bands + static_cast<double>((plots + 1) / 2) * (kPlot + kGap) + kMargin;
 
@@ -168,10 +169,10 @@ std::string draw_still(const RunData& data, Painter::Format format, const StillO
   draw_head(painter, data, inner);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const Vec2 corner(kMargin + static_cast<double>(k % columns) * (cell_width + kGap),
-                      head + static_cast<double>(k / columns) * (cell_height + 16 + kGap));
+                      head + static_cast<double>(k / columns) * pitch);
     painter.text(corner + Vec2(0, 10), fmt::format("t = {:.6g} {}", data.recording.time()[frames[k]], data.units.time),
                  10, kSoft);
-    draw_scene(painter, data, frames[k], corner + Vec2(0, 16), {cell_width, cell_height}, options.view);
+    draw_scene(painter, data, frames[k], corner + Vec2(0, 16), {cell_width, cell_height + kScaleRoom}, options.view);
   }
   if (options.charts) {
     double top = draw_bands(painter, data, head + frames_height, width);

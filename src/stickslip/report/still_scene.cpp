@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of still.h.
+//
 // The scene of a still. The plane is drawn as it is; space is projected along one direction without perspective, and
 // faces are painted from the farthest to the nearest, which is right for bodies that do not pass through each other up
 // to a few faces that see each other.
@@ -12,14 +14,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 namespace stickslip::report {
 namespace {
 
 constexpr Color kOutline = rgb(0x33404a), kForce = rgb(0x7b2d8b), kFrame = rgb(0xd9dee2), kDriven = rgb(0xd6d6d3),
-                kTrace = rgb(0x33566e);
+                kTrace = rgb(0x33566e), kLabel = rgb(0x8a1c1c);
 constexpr Color kModes[] = {rgb(0x8a8a8a), rgb(0x0072b2), rgb(0x009e73), rgb(0xd55e00)};
 constexpr Color kFills[] = {rgb(0xc9dcea), rgb(0xdbe6c8), rgb(0xecdcc3), rgb(0xe3d0e2), rgb(0xcfe3e0), rgb(0xeee0b5)};
 
@@ -38,16 +42,16 @@ struct Camera {
   double scale = 1;
   Vec2 centre = Vec2::Zero();
 
-  Camera(const RunData& data, const Vec2& corner, const Vec2& size, View view) {
-    const Vec3 &low = data.bounds.low, &high = data.bounds.high;
+  Camera(const RunData& data, const Vec2& corner, const Vec2& size, const View& view,
+         const std::vector<StillLabel>& labels) {
+    const Box bounds = shown_bounds(data, labels);
+    const Vec3 &low = bounds.low, &high = bounds.high;
     middle = 0.5 * (low + high);
     centre = corner + 0.5 * size;
     if (data.description.model.dimension != 2) {
-      toward = view == View::Top     ? Vec3::UnitZ()
-               : view == View::Front ? Vec3(-Vec3::UnitY())
-               : view == View::Side  ? Vec3::UnitX()
-                                     : Vec3(0.45, -0.78, 0.5).normalized();
-      right = view == View::Top ? Vec3::UnitX() : Vec3(Vec3::UnitZ().cross(toward).normalized());
+      const double a = view.azimuth * std::numbers::pi / 180, e = view.elevation * std::numbers::pi / 180;
+      toward = Vec3(std::cos(e) * std::cos(a), std::cos(e) * std::sin(a), std::sin(e));
+      right = Vec3(-std::sin(a), std::cos(a), 0);
       up = toward.cross(right);
     }
     Vec2 reach = Vec2::Zero();
@@ -57,7 +61,7 @@ struct Camera {
       reach = reach.cwiseMax(Vec2(right.dot(p - middle), up.dot(p - middle)).cwiseAbs());
     }
     reach = reach.cwiseMax(0.05 * reach.maxCoeff());
-    scale = 0.46 * std::min(size.x() / reach.x(), size.y() / reach.y());
+    scale = view.zoom * 0.46 * std::min(size.x() / reach.x(), size.y() / reach.y());
   }
   [[nodiscard]] Vec2 at(const Vec3& p) const {
     return centre + scale * Vec2(right.dot(p - middle), -up.dot(p - middle));
@@ -173,13 +177,13 @@ void draw_force(Painter& painter, const Vec2& from, const Vec2& by) {
   painter.fill({{tip, tip - head * u + 0.45 * head * side, tip - head * u - 0.45 * head * side}}, kForce);
 }
 
-// Of all frames' forces, the one that all but a twentieth stay below.
-double usual_force(const RunData& data) {
+// Of all frames' forces as the picture shows them, the one that all but a twentieth stay below.
+double usual_force(const RunData& data, const Camera& camera) {
   std::vector<double> sizes;
   const std::size_t stride = std::max<std::size_t>(1, data.recording.frames() / 500);
   for (std::size_t frame = 0; frame < data.recording.frames(); frame += stride)
     for (const contact::ContactResult& c : data.recording.contacts(frame))
-      if (c.force.norm() > 0) sizes.push_back(c.force.norm());
+      if (const double seen = camera.along(c.force).norm(); seen > 1e-9 * c.force.norm()) sizes.push_back(seen);
   if (sizes.empty()) return 1;
   const auto at = sizes.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(sizes.size() - 1));
   std::nth_element(sizes.begin(), at, sizes.end());
@@ -255,19 +259,32 @@ void mark_centre_of_mass(Painter& painter, const Camera& camera, const model::Bo
   painter.circle(at, kRadius, kOutline, 0.7);
 }
 
-// A length to compare with, in the lower left corner.
-void draw_scale(Painter& painter, const Camera& camera, const std::string& unit, const Vec2& corner, const Vec2& size) {
-  const double length = nice_step(0.25 * size.x() / camera.scale, 1);
-  const Vec2 from = corner + Vec2(7, size.y() - 6), to = from + Vec2(length * camera.scale, 0);
-  if (!(to.x() < corner.x() + 0.8 * size.x())) return;
+// A length to compare with, below the left end of the frame, where nothing of the scene can lie.
+void draw_scale(Painter& painter, const Camera& camera, const std::string& unit, const Vec2& below, double width) {
+  const double length = nice_step(0.25 * width / camera.scale, 1);
+  const Vec2 from = below + Vec2(1, 8), to = from + Vec2(length * camera.scale, 0);
   const std::string text = fmt::format("{:g}{}{}", length, unit.empty() ? "" : " ", unit);
-  const Vec2 middle = 0.5 * (from + to) - Vec2(0, 3), half(0.5 * painter.text_width(text, 8) + 1.5, 0);
-  painter.box(middle - half - Vec2(0, 7.5), 2 * half + Vec2(0, 9), rgb(0xffffff, 0.8));  // bodies may lie behind it
-  painter.stroke({from - Vec2(0, 3), from, to, to - Vec2(0, 3)}, false, kOutline, 0.75);
-  painter.text(middle, text, 8, kOutline, Align::Centre);
+  if (!(to.x() + painter.text_width(text, 8) + 4 < below.x() + width)) return;
+  painter.stroke({from - Vec2(0, 4), from, to, to - Vec2(0, 4)}, false, kOutline, 0.75);
+  painter.text(to + Vec2(4, 1.5), text, 8, kOutline);
 }
 
-// Points of a body, joined by their outline and to the body's middle: a tripod is seen as one thing.
+void draw_label(Painter& painter, const Camera& camera, const StillLabel& label) {
+  constexpr double kSize = 8.5, kHead = 3.5;
+  const Vec2 from = camera.at(label.at), to = label.to ? camera.at(*label.to) : from;
+  if (const Vec2 by = to - from; by.norm() > 2 * kHead) {  // a measuring line
+    const Vec2 u = by.normalized(), side(-u.y(), u.x());
+    painter.stroke({from, to}, false, kLabel, 0.7);
+    for (const auto& [tip, way] : {std::pair{from, u}, std::pair{to, Vec2(-u)}})
+      painter.fill({{tip, tip + kHead * way + 0.4 * kHead * side, tip + kHead * way - 0.4 * kHead * side}}, kLabel);
+  }
+  const Vec2 middle = 0.5 * (from + to) + Vec2(0, 0.36 * kSize),
+             half(0.5 * painter.text_width(label.text, kSize) + 1.2, 0);
+  painter.box(middle - half - Vec2(0, 0.85 * kSize), 2 * half + Vec2(0, 1.1 * kSize), rgb(0xffffff, 0.85));
+  painter.text(middle, label.text, kSize, kLabel, Align::Centre);
+}
+
+// Points of a body, joined by their outline and to the body's middle: a tripod is seen as one body.
 void draw_points(Painter& painter, const Camera& camera, const model::Pose& pose, const model::PlacedShape& placed,
                  const std::vector<Vec3>& points) {
   constexpr std::size_t kMostJoined = 12;
@@ -282,9 +299,43 @@ void draw_points(Painter& painter, const Camera& camera, const model::Pose& pose
 
 }  // namespace
 
-void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& size,
-                View view) {
-  const Camera camera(data, corner, size, view);
+Box shown_bounds(const RunData& data, const std::vector<StillLabel>& labels) {
+  Box bounds = data.bounds;
+  for (const StillLabel& label : labels)
+    for (const Vec3& p : {label.at, label.to.value_or(label.at)}) {
+      bounds.low = bounds.low.cwiseMin(p);
+      bounds.high = bounds.high.cwiseMax(p);
+    }
+  return bounds;
+}
+
+View view_of(const std::string& text) {
+  if (text == "oblique") return {};
+  if (text == "top") return kTop;
+  if (text == "front") return kFront;
+  if (text == "side") return kSide;
+  std::vector<double> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    double value = 0;
+    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
+    if (error != std::errc() || stop != text.data() + end || !std::isfinite(value)) break;
+    numbers.push_back(value);
+    begin = end + 1;
+  }
+  const auto commas = static_cast<std::size_t>(std::ranges::count(text, ','));
+  const bool good = numbers.size() == commas + 1 && (commas == 1 || commas == 2) && std::fabs(numbers[1]) <= 90 &&
+                    (commas == 1 || numbers[2] > 0);
+  if (!good)
+    throw std::invalid_argument(fmt::format(
+        "'{}' is no view: oblique, top, front, side, or AZIMUTH,ELEVATION[,ZOOM] (degrees; -90 to 90; above 0)", text));
+  return {numbers[0], numbers[1], commas == 2 ? numbers[2] : 1.0};
+}
+
+void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const Vec2& corner, const Vec2& whole,
+                const View& view, const std::vector<StillLabel>& labels) {
+  const Vec2 size = whole - Vec2(0, kScaleRoom);
+  const Camera camera(data, corner, size, view, labels);
   const model::State state = data.recording.state(frame);
   const auto& bodies = data.description.model.bodies;
   const bool plane = data.description.model.dimension == 2;
@@ -314,7 +365,7 @@ void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const 
       if (const auto* points = std::get_if<model::PointSet>(&placed.shape))
         draw_points(painter, camera, pose, placed, points->points);
   }
-  const double per_force = 0.16 * size.minCoeff() / usual_force(data);
+  const double per_force = 0.16 * size.minCoeff() / usual_force(data, camera);
   double fastest = 0;
   for (const model::BodyState& body : state.bodies)
     fastest = std::max(fastest, body.velocity.linear.norm() + data.bounds.size() * body.velocity.angular.norm());
@@ -327,8 +378,10 @@ void draw_scene(Painter& painter, const RunData& data, std::size_t frame, const 
     draw_force(painter, at, per_force * camera.along(c.force));
     draw_mark(painter, at, c.mode);
   }
-  draw_scale(painter, camera, data.units.length, corner, size);
+  for (const StillLabel& label : labels)
+    if (!label.text.empty()) draw_label(painter, camera, label);
   painter.unclip();
+  draw_scale(painter, camera, data.units.length, corner + Vec2(0, size.y()), size.x());
   painter.stroke({corner, corner + Vec2(size.x(), 0), corner + size, corner + Vec2(0, size.y())}, true, kFrame, 0.75);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of study_data.h.
+//
 // A study as the page reads it.
 #include "stickslip/report/study_data.h"
 

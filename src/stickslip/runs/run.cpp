@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/runs/run.h"
 
+#include "stickslip/runs/settle.h"
+
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -36,7 +38,19 @@ std::string Run::objection_to_start() {
   return "bodies overlap at the start: " + list;
 }
 
+void Run::settle() {
+  const Settling settling = runs::settle(scene_.model, method_, simulation_.state());
+  const auto refuse = [&](const std::string& why) {
+    throw files::SceneError({scene_.file.string(), 0, 0}, "settle = true: " + why);
+  };
+  if (settling.end == Settled::NotCertified)
+    refuse(fmt::format("{} after {:.6g}", settling.failure, settling.duration));
+  if (settling.end == Settled::TimeIsUp) refuse(fmt::format("not at rest after {:g}", settling.duration));
+  simulation_.set_state(settling.state);
+}
+
 void Run::begin() {
+  if (scene_.settle) settle();
   observer_.advance(now());
 }
 
@@ -80,8 +94,8 @@ const std::string& Run::stop_text() const {
   return stopped() ? scene_.stop[static_cast<std::size_t>(observer_.stopped_by())].text : kNone;
 }
 
-std::string Run::failure() const {
-  const stepping::StepFailure* failure = simulation_.failure();
+std::string failure_of(const simulation::Simulation& simulation) {
+  const stepping::StepFailure* failure = simulation.failure();
   if (failure == nullptr) return "";
   if (!failure->reason.empty()) return failure->reason;
   return fmt::format("a step was not certified (residual {:.1e} by {})", failure->residual, failure->solver);
@@ -122,13 +136,22 @@ void Run::continue_from(const Run& before) {
   if (memory.size() == observer_.memory().size()) observer_.restore(memory);
 }
 
-simulation::StepChoice find_step(const scene::Scene& scene) {
+Run::Hook asking(std::function<bool()> go_on) {
+  constexpr int kStepsBetween = 64;  // to ask costs more than a small step
+  if (!go_on) return {};
+  return [go_on = std::move(go_on), steps = 0](const Run&) mutable {
+    if (++steps % kStepsBetween == 0 && !go_on()) throw Interrupted();
+    return true;
+  };
+}
+
+simulation::StepChoice find_step(const scene::Scene& scene, const Run::Hook& hook) {
   constexpr int kMostRuns = 16;  // the last one has 32768 times as many steps as the first
   const auto ends_with = [&](double step) {
     Run run(scene, step);
     run.begin();
     std::vector<Vec3> ends;
-    if (run.finish() == RunEnd::Uncertified) return ends;
+    if (run.finish(hook) == RunEnd::Uncertified) return ends;
     for (const model::BodyState& body : run.simulation().state().bodies) ends.push_back(body.pose.position);
     return ends;
   };

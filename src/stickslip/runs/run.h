@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A run of a scene: the simulation, the observables and stop conditions that watch it, and how it ended. Every verb,
-// study and binding that runs a scene does it through this type, so that they all stop, fail and report alike.
+// A run of a scene: the simulation, the observables and stop conditions that watch it, and how it ended. All verbs and
+// the Python package run scenes through this type, so that they all stop, fail and report alike. A run with derivatives
+// is such a run too, watched by sensitivity/run_sensitivity.h (watch_parts). Only the search of plan steps simulations
+// of its own; the plan that it finds is run here.
 //
 //     Run run(scene);
 //     if (const std::string why = run.objection_to_start(); !why.empty()) ...
@@ -23,10 +25,14 @@
 
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace stickslip::runs {
+
+// Why a simulation failed, one line without the time (simulation.failure() has it); empty when it did not.
+[[nodiscard]] std::string failure_of(const simulation::Simulation& simulation);
 
 enum class RunEnd { Finished, Stopped, Uncertified };
 
@@ -41,13 +47,14 @@ class Run {
   // Why the start is none: bodies that overlap, one line; empty when nothing does.
   [[nodiscard]] std::string objection_to_start();
 
-  // The observer sees the start. Once, before the first step; not after restore() or continue_from().
+  // The observer sees the start; of a scene with `settle`, after the bodies have come to rest. Once, before the first
+  // step; not after restore() or continue_from(). Throws SceneError when they do not.
   // This and every step throw SceneError when what is observed is not a number.
   void begin();
 
   // Runs until the scene's duration, a stop condition, a hook that says no, or a step that is not certified.
   RunEnd finish(const Hook& hook = {});
-  // The same until another time and without stop conditions. False when a step was not certified.
+  // The same until another time and without stop conditions. True when the time was reached.
   bool run_until(double time, const Hook& hook = {});
   stepping::StepReport step();
 
@@ -58,9 +65,10 @@ class Run {
   [[nodiscard]] RunEnd end() const;  // how it ended, if it went on no further
   [[nodiscard]] bool stopped() const { return observer_.stopped_by() >= 0; }
   [[nodiscard]] const std::string& stop_text() const;  // the condition that held; empty: none
-  // Why the run is uncertified, one line without the time (simulation().failure() has it); empty when it is certified.
-  [[nodiscard]] std::string failure() const;
+  // Why the run is uncertified; empty when it is certified.
+  [[nodiscard]] std::string failure() const { return failure_of(simulation_); }
 
+  [[nodiscard]] const Observer& observer() const { return observer_; }
   // The observables now, one value each.
   void observe(std::span<double> values) const;
   [[nodiscard]] std::vector<double> observables() const;
@@ -76,6 +84,7 @@ class Run {
 
  private:
   void watch();
+  void settle();
 
   const scene::Scene& scene_;
   stepping::Method method_;
@@ -84,8 +93,16 @@ class Run {
   bool watched_;  // something asks to see every step
 };
 
-// The step with which the scene is as accurate as its method.tolerance asks, by repeated runs (error_control.h).
-[[nodiscard]] simulation::StepChoice find_step(const scene::Scene& scene);
+// What a hook of asking() throws.
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+// A hook for what runs a scene several times on its own: asks every few steps, and throws Interrupted after a no.
+[[nodiscard]] Run::Hook asking(std::function<bool()> go_on);
+
+// The step with which the scene is as accurate as its method.tolerance asks, by repeated runs (error_control.h). The hook
+// sees the steps of all of them, and can only end them by what it throws.
+[[nodiscard]] simulation::StepChoice find_step(const scene::Scene& scene, const Run::Hook& hook = {});
 // What to tell the user when none was found.
 [[nodiscard]] std::string tolerance_out_of_reach(const scene::Scene& scene, const simulation::StepChoice& choice);
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace stickslip::scene {
@@ -69,9 +70,51 @@ std::pair<double, double> read_directions(const TableReader& table, const char* 
   return {pair.not_negative("normal", 0), pair.not_negative("tangential", 0)};
 }
 
+// A linear spring in place of Hertz's contact: the same deformation under the load.
+struct Elastic {
+  std::string_view name;
+  double young, poisson;  // N/m^2
+};
+constexpr Elastic kMaterials[] = {
+    {"steel", 210e9, 0.3},    {"aluminium", 70e9, 0.33}, {"glass", 70e9, 0.22},
+    {"polymer", 2.5e9, 0.38}, {"rubber", 5e6, 0.49},
+};
+
+std::pair<double, double> read_material(const TableReader& table) {
+  Elastic elastic{"", 0, 0.3};
+  if (const Value* name = table.find("name")) {
+    const std::string& text = read_text(*name, table.what("name"));
+    const auto* found = std::ranges::find(kMaterials, text, &Elastic::name);
+    if (found == std::end(kMaterials))
+      throw SceneError(name->place, fmt::format("{}: unknown name '{}'", table.what("name"), text),
+                       "known are steel, aluminium, glass, polymer, rubber");
+    elastic = *found;
+  } else {
+    (void)table.require("young");
+  }
+  const double young = table.positive("young", elastic.young), poisson = table.not_negative("poisson", elastic.poisson);
+  if (poisson > 0.5)
+    throw SceneError(table.require("poisson").place,
+                     fmt::format("{} must not be above 0.5, but is {}", table.what("poisson"), poisson));
+  const double radius = table.positive("radius"), load = table.positive("load");
+  const double modulus = young / (2 * (1 - poisson * poisson));
+  const double depth = std::pow(0.75 * load / (modulus * std::sqrt(radius)), 2.0 / 3.0);
+  const double normal = load / depth;
+  if (!(normal > 0 && normal <= kLargestNumber))
+    throw SceneError(table.place(), fmt::format("{} gives a stiffness of {}", table.name(), normal));
+  return {normal, normal * 2 * (1 - poisson) / (2 - poisson)};
+}
+
 model::Compliance read_compliance(const TableReader& table, int dimension) {
   model::Compliance c;
   std::tie(c.stiffness_normal, c.stiffness_tangential) = read_directions(table, "stiffness");
+  if (const Value* material = table.find("material")) {
+    if (table.has("stiffness"))
+      throw SceneError(material->place, fmt::format("{} has both a stiffness and a material", table.name()),
+                       "remove one of the two");
+    const TableReader reader(*material, keys_of("material"), table.scope(), table.what("material"));
+    std::tie(c.stiffness_normal, c.stiffness_tangential) = read_material(reader);
+  }
   std::tie(c.damping_normal, c.damping_tangential) = read_directions(table, "damping");
   if (c.damping_normal > 0 && !(c.stiffness_normal > 0))
     throw SceneError(table.require("damping").place, fmt::format("{} has damping but no stiffness", table.name()),

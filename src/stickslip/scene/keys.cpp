@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/keys.h"
 
+#include "stickslip/scene/shape_catalogue.h"
 #include "stickslip/stepping/method_fields.h"
 
 #include <algorithm>
@@ -22,6 +23,9 @@ constexpr Key kScene[] = {
      "the plane (x, y), the plane with bodies that stand on it, or space (x, y, z)"},
     {"gravity", "vector", "zero", "acceleration of gravity; 2.5: three numbers, the last one presses on the supports"},
     {"duration", "number > 0", "required", "time at which the run ends"},
+    {"settle", "true or false", "false",
+     "the run starts with the bodies at rest: what moves freely falls and settles before t = 0, with prescribed bodies "
+     "held where they are at t = 0"},
     {"stop", "condition, or list of conditions", "none", "the run ends as soon as one holds"},
     {"parameters", "table", "none", "named numbers, see below"},
     {"method", "table", "defaults", "how time is stepped, see below"},
@@ -132,68 +136,11 @@ constexpr Key kMotion[] = {
     {"period", "number > 0", "from the frequencies", "with symmetric rotations about several axes"},
 };
 
-constexpr Key kShape[] = {
-    {"particle", "true", "none", "a point that does not turn (write also shape = \"particle\")"},
-    {"points", "list of points", "none", "a set of points, rigidly joined: a tripod has three"},
-    {"half-plane", "table", "none", "plane: solid up to a line"},
-    {"half-space", "table", "none", "space: solid up to a plane"},
-    {"disc", "radius", "none", "plane"},
-    {"box", "full sizes", "none", "plane: [x, y]; space: [x, y, z]"},
-    {"polygon", "list of points, or table", "none", "plane: convex or not; self-crossing ones are rejected"},
-    {"svg", "path text, or table", "none", "plane: outline from the path data of an SVG file"},
-    {"chain", "list of points", "none", "plane: open chain of segments, touched from both sides"},
-    {"superellipse", "table", "none", "plane: |x/a|^p + |y/b|^p <= 1"},
-    {"sphere", "radius", "none", "space"},
-    {"ellipsoid", "3 semi-axes", "none", "space"},
-    {"capsule", "table", "none", "space: along z"},
-    {"cylinder", "table", "none", "space: along z"},
-    {"superellipsoid", "table", "none", "space: (|x/a|^p + |y/b|^p)^(q/p) + |z/c|^q <= 1"},
-    {"polyhedron", "table", "none", "space: from vertices, and faces or the convex hull"},
-    {"mesh", "file name, or table", "none", "space: closed surface from an OBJ or STL file"},
+// Where a shape sits in its body; the shapes themselves: shape_catalogue.cpp.
+constexpr Key kPlacement[] = {
     {"offset", "vector", "zero", "where the shape's origin lies in the body"},
     {"angle", "number", "0", "plane: how the shape is turned in the body"},
     {"orientation", "table", "none", "space: how the shape is turned in the body, as for a body"},
-};
-
-constexpr Key kHalfSpace[] = {
-    {"normal", "vector", "required", "out of the solid; any length"},
-    {"offset", "number", "0", "distance of the surface from the origin, along the normal"},
-};
-constexpr Key kPolygon[] = {
-    {"outer", "list of points", "required", "outer boundary, either way round"},
-    {"holes", "list of lists of points", "none", "each the boundary of a hole"},
-};
-constexpr Key kSvg[] = {
-    {"path", "text", "none", "path data: M L H V C S Q T A Z, absolute or relative"},
-    {"file", "file name", "none", "instead of path: the first path of this SVG file"},
-    {"tolerance", "number > 0", "1e-3 of the size",
-     "largest distance between a curve and the segments that stand for it, after scaling"},
-    {"scale", "number > 0", "1", "lengths in the scene per unit of the path; y is turned to point up"},
-};
-constexpr Key kSuperellipse[] = {
-    {"a", "number > 0", "required", "semi-axis along x"},
-    {"b", "number > 0", "required", "semi-axis along y"},
-    {"exponent", "number > 1", "2", "p: 2 is an ellipse, large is nearly a box"},
-};
-constexpr Key kCapsule[] = {
-    {"radius", "number > 0", "required", "radius"},
-    {"length", "number >= 0", "required", "distance of the centres of the two hemispheres"},
-};
-constexpr Key kCylinder[] = {
-    {"radius", "number > 0", "required", "radius"},
-    {"length", "number > 0", "required", "full length"},
-};
-constexpr Key kSuperellipsoid[] = {
-    {"semi_axes", "3 numbers > 0", "required", "a, b, c"},
-    {"exponents", "2 numbers > 1", "2, 2", "p and q"},
-};
-constexpr Key kPolyhedron[] = {
-    {"vertices", "list of points", "required", "corners"},
-    {"faces", "list of lists of indices", "the convex hull", "counted from 0, counter-clockwise from outside"},
-};
-constexpr Key kMesh[] = {
-    {"file", "file name", "required", "OBJ or STL, relative to the scene file"},
-    {"scale", "number > 0", "1", "lengths in the scene per unit of the file"},
 };
 
 constexpr Key kContact[] = {
@@ -205,6 +152,7 @@ constexpr Key kContact[] = {
     {"stiffness", "number > 0, or table", "rigid",
      "force per deformation; read by the song-pang-kumar and runge-kutta steppers, and by stewart-trinkle with "
      "method.compliance"},
+    {"material", "table", "none", "stiffness of elastic bodies instead of a number, see below"},
     {"damping", "number >= 0, or table", "0", "force per rate of deformation"},
     {"patch", "table", "lumped", "divides the layer into elements with coupled stiffness, see below"},
     {"enabled", "true or false", "true", "false: the bodies pass through each other"},
@@ -217,6 +165,15 @@ constexpr Key kCompliance[] = {
     {"normal", "number >= 0", "required", "along the normal"},
     {"tangential", "number >= 0", "required", "along the surface"},
 };
+constexpr Key kMaterial[] = {
+    {"name", "text", "none", "steel, aluminium, glass, polymer or rubber: Young's modulus and Poisson's ratio"},
+    {"young", "number > 0", "of the name", "Young's modulus of both bodies"},
+    {"poisson", "number 0 to 0.5", "of the name, or 0.3", "Poisson's ratio of both bodies"},
+    {"radius", "length > 0", "required",
+     "of curvature where they touch, 1/R = 1/R_a + 1/R_b: half the radius of two equal spheres, the radius of one on a "
+     "plane"},
+    {"load", "number > 0", "required", "force at which the deformation is Hertz's: the typical load of a contact"},
+};
 constexpr Key kPatch[] = {
     {"elements", "integer 1 to 16", "required", "n in a row (plane), n x n (space)"},
     {"size", "length > 0", "required", "of the row, or of the side of the square, about the contact point"},
@@ -228,8 +185,12 @@ constexpr Key kPatch[] = {
     {"damping", "table", "foundation", "matrices instead: one row and column per element, positive semidefinite"},
 };
 constexpr Key kMatrices[] = {
-    {"normal", "list of rows", "required", "along the normal"},
-    {"tangential", "list of rows", "required", "along the surface"},
+    {"normal", "list of rows", "required without all", "along the normal"},
+    {"tangential", "list of rows", "required without all", "along the surface"},
+    {"all", "list of rows", "none",
+     "instead of both, directions coupled: rows and columns of the normals of all elements, then of their first "
+     "tangents, "
+     "in space then of their second ones"},
 };
 constexpr Key kSupport[] = {
     {"points", "list of points", "none", "where the body stands, in the frame of its shapes; three or more"},
@@ -266,18 +227,10 @@ constexpr TableKeys kDeclared[] = {
      "text \"free\" in place of an expression leaves that degree of freedom to the forces. Expressions may use t and "
      "parameters.",
      kMotion},
-    {"shape", "Shapes",
+    {"shape",
+     "Shapes",
      "Exactly one of the shapes, and where it sits in the body. Lengths and angles may be expressions of parameters.",
-     kShape},
-    {"half-space", "half-plane = { ... }, half-space = { ... }", "", kHalfSpace},
-    {"polygon", "polygon = { ... }", "", kPolygon},
-    {"svg", "svg = { ... }", "", kSvg},
-    {"superellipse", "superellipse = { ... }", "", kSuperellipse},
-    {"capsule", "capsule = { ... }", "", kCapsule},
-    {"cylinder", "cylinder = { ... }", "", kCylinder},
-    {"superellipsoid", "superellipsoid = { ... }", "", kSuperellipsoid},
-    {"polyhedron", "polyhedron = { ... }", "", kPolyhedron},
-    {"mesh", "mesh = { ... }", "", kMesh},
+     {}},  // ShapeTables
     {"contact", "[[contact]]",
      "Two bodies may touch unless both are wholly prescribed. Pairs that no entry matches touch without friction and "
      "restitution.",
@@ -285,9 +238,20 @@ constexpr TableKeys kDeclared[] = {
     {"friction", "friction = { ... }", "", kFriction},
     {"compliance", "stiffness = { ... }, damping = { ... }", "One number means the same in both directions.",
      kCompliance},
+    {"material", "material = { ... }",
+     "Hertz's contact of two elastic spheres, F = 4/3 E' sqrt(R) d^(3/2) with E' = E / (2 (1 - nu^2)), as a linear "
+     "spring "
+     "k = F/d that deforms as much under `load`; the same stiffness along the surface, times 2 (1 - nu) / (2 - nu) "
+     "(Mindlin). Lighter loads are in truth softer and heavier ones stiffer, k growing with the cube root of the load. "
+     "Units are those of the scene: newton and metre where the name of a material is given.",
+     kMaterial},
     {"patch", "patch = { ... }",
      "Without matrices, `stiffness` and `damping` of the contact are those of the whole patch pressed evenly.", kPatch},
-    {"matrices", "stiffness = { ... }, damping = { ... } of a patch", "", kMatrices},
+    {"matrices", "stiffness = { ... }, damping = { ... } of a patch",
+     "Stiffness and damping both have `all`, or neither; damping left out is then none. In the plane the tangent is "
+     "the normal turned "
+     "by -90 degrees.",
+     kMatrices},
     {"support", "support = { ... }",
      "What a body stands on when the plane of motion is itself a surface (dimension 2.5). Loads must balance the "
      "weight.",
@@ -298,13 +262,35 @@ constexpr TableKeys kDeclared[] = {
      kObserve},
 };
 
+// The keys of the shape table and the tables of shapes, from their catalogue.
+class ShapeTables {
+ public:
+  ShapeTables() {
+    for (const ShapeEntry& entry : shape_catalogue()) {
+      keys_.push_back(entry.key);
+      if (!entry.table.keys.empty()) tables_.push_back(entry.table);
+    }
+    keys_.insert(keys_.end(), std::begin(kPlacement), std::end(kPlacement));
+  }
+  [[nodiscard]] std::span<const Key> keys() const { return keys_; }
+  [[nodiscard]] std::span<const TableKeys> tables() const { return tables_; }
+
+ private:
+  std::vector<Key> keys_;
+  std::vector<TableKeys> tables_;
+};
+
 }  // namespace
 
 std::span<const TableKeys> scene_keys() {
   static const MethodKeys method;
+  static const ShapeTables shapes;
   static const std::vector<TableKeys> tables = [] {
     std::vector<TableKeys> all(std::begin(kDeclared), std::end(kDeclared));
     std::ranges::find(all, "method", &TableKeys::table)->keys = method.keys();
+    const auto shape = std::ranges::find(all, "shape", &TableKeys::table);
+    shape->keys = shapes.keys();
+    all.insert(shape + 1, shapes.tables().begin(), shapes.tables().end());
     return all;
   }();
   return tables;

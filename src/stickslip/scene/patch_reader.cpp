@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 
+#include <optional>
+
 namespace stickslip::scene {
 namespace {
 
@@ -27,12 +29,15 @@ Eigen::MatrixXd foundation(double k, double coupling, int side, int elements) {
   return K;
 }
 
-Eigen::MatrixXd read_matrix(const TableReader& table, const char* key, int elements, bool definite) {
+Eigen::MatrixXd read_matrix(const TableReader& table, const char* key, int elements, bool definite,
+                            int directions = 1) {
   const Value& value = table.require(key);
   const std::string what = table.what(key);
+  elements *= directions;
   const std::string expected = fmt::format("{} rows of {} numbers", elements, elements);
   if (value.kind != Value::Kind::Array || static_cast<int>(value.items.size()) != elements)
-    throw SceneError(value.place, fmt::format("{} must be {}, one for each element", what, expected));
+    throw SceneError(value.place, fmt::format("{} must be {}, one for each {}", what, expected,
+                                              directions > 1 ? "direction of each element" : "element"));
   Eigen::MatrixXd matrix(elements, elements);
   for (int i = 0; i < elements; ++i) {
     const std::vector<double> row = read_numbers(value.items[static_cast<std::size_t>(i)], table.scope(), what);
@@ -53,6 +58,21 @@ Eigen::MatrixXd read_matrix(const TableReader& table, const char* key, int eleme
   return matrix;
 }
 
+// Matrices over all directions.
+void read_all(const TableReader& table, const std::optional<TableReader>& stiffness,
+              const std::optional<TableReader>& damping, int elements, int dimension, model::Patch& patch) {
+  if (!stiffness || !stiffness->has("all") || (damping && !damping->has("all")))
+    throw SceneError(table.place(), fmt::format("{} has 'all' in one of stiffness and damping only", table.name()),
+                     "give both over all directions, or both as 'normal' and 'tangential'");
+  for (const std::optional<TableReader>& matrices : {stiffness, damping})
+    if (matrices && (matrices->has("normal") || matrices->has("tangential")))
+      throw SceneError(matrices->place(), fmt::format("{} has 'all' and 'normal' or 'tangential'", matrices->name()),
+                       "leave one of them out");
+  patch.K_n = read_matrix(*stiffness, "all", elements, true, dimension);
+  patch.C_n = damping ? read_matrix(*damping, "all", elements, false, dimension)
+                      : Eigen::MatrixXd::Zero(patch.K_n.rows(), patch.K_n.cols());
+}
+
 }  // namespace
 
 std::shared_ptr<const model::Patch> read_patch(const TableReader& table, const model::Compliance& lumped,
@@ -63,10 +83,20 @@ std::shared_ptr<const model::Patch> read_patch(const TableReader& table, const m
   if (table.has("radius")) patch->radius = table.positive("radius");
   const double coupling = table.not_negative("coupling", 0);
   const int elements = contact::elements_of(*patch, dimension);
-  if (const Value* given = table.find("stiffness")) {
-    const TableReader matrices(*given, keys_of("matrices"), table.scope(), table.what("stiffness"));
-    patch->K_n = read_matrix(matrices, "normal", elements, true);
-    patch->K_t = read_matrix(matrices, "tangential", elements, true);
+  const auto matrices_of = [&](const char* key) -> std::optional<TableReader> {
+    const Value* given = table.find(key);
+    if (given == nullptr) return std::nullopt;
+    return TableReader(*given, keys_of("matrices"), table.scope(), table.what(key));
+  };
+  const std::optional<TableReader> stiffness = matrices_of("stiffness"), damping = matrices_of("damping");
+  const auto has_all = [](const std::optional<TableReader>& matrices) { return matrices && matrices->has("all"); };
+  if (has_all(stiffness) || has_all(damping)) {
+    read_all(table, stiffness, damping, elements, dimension, *patch);
+    return patch;
+  }
+  if (stiffness) {
+    patch->K_n = read_matrix(*stiffness, "normal", elements, true);
+    patch->K_t = read_matrix(*stiffness, "tangential", elements, true);
   } else {
     if (!(lumped.stiffness_normal > 0) || !(lumped.stiffness_tangential > 0))
       throw SceneError(table.place(), fmt::format("{} has no stiffness", table.name()),
@@ -74,10 +104,9 @@ std::shared_ptr<const model::Patch> read_patch(const TableReader& table, const m
     patch->K_n = foundation(lumped.stiffness_normal, coupling, patch->side, elements);
     patch->K_t = foundation(lumped.stiffness_tangential, coupling, patch->side, elements);
   }
-  if (const Value* given = table.find("damping")) {
-    const TableReader matrices(*given, keys_of("matrices"), table.scope(), table.what("damping"));
-    patch->C_n = read_matrix(matrices, "normal", elements, false);
-    patch->C_t = read_matrix(matrices, "tangential", elements, false);
+  if (damping) {
+    patch->C_n = read_matrix(*damping, "normal", elements, false);
+    patch->C_t = read_matrix(*damping, "tangential", elements, false);
   } else {
     patch->C_n = foundation(lumped.damping_normal, coupling, patch->side, elements);
     patch->C_t = foundation(lumped.damping_tangential, coupling, patch->side, elements);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of keys.h.
+//
 // The generated part of docs/scene-reference.md.
 #include "stickslip/expression/expression.h"
 #include "stickslip/scene/keys.h"

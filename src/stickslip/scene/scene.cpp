@@ -10,8 +10,10 @@
 #include "stickslip/scene/document.h"
 #include "stickslip/scene/method_reader.h"
 #include "stickslip/scene/parameter_reader.h"
+#include "stickslip/scene/scene_file.h"
 #include "stickslip/scene/start_reader.h"
 #include "stickslip/scene/table_reader.h"
+#include "stickslip/stepping/choose_stepper.h"
 #include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
@@ -61,6 +63,7 @@ class SceneReader {
 
   Scene read() {
     scene_.file = document_.file;
+    require_kind(document_.root, FileKind::Scene);
     const TableReader top(document_.root, keys_of(""), constants_, "the scene");
     scene_.parameters = read_parameters(top.find("parameters"), changes_.parameters);
     for (const Parameter& parameter : scene_.parameters) constants_.constants[parameter.name] = parameter.value;
@@ -71,9 +74,11 @@ class SceneReader {
     scene_.recording = read_recording(find(top, "record"), constants_);
     read_dimension(top);
     read_duration(top);
+    scene_.settle = top.boolean("settle", false);
     read_bodies(top.require("body"));
     read_start(top.find("start"), constants_, scene_.model);
     read_contacts(top.find("contact"), constants_, scene_.model);
+    choose_stepper();
     check_method(top);
     run_ = state_;
     run_.reach = expression::Reach::Run;
@@ -108,6 +113,12 @@ class SceneReader {
       gravity.z() = 0;
     }
     scene_.model.gravity = gravity;
+  }
+
+  void choose_stepper() {
+    stepping::StepperChoice choice = stepping::choose_stepper(scene_.method, scene_.model);
+    scene_.method.stepper = std::move(choice.stepper);
+    scene_.why_stepper = std::move(choice.why);
   }
 
   void check_method(const TableReader& top) {

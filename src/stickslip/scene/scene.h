@@ -50,8 +50,10 @@ struct Scene {
   std::string title, description;
   std::vector<Parameter> parameters;
   model::Model model;
-  stepping::Method method;
+  stepping::Method method;  // its stepper is a concrete name
+  std::string why_stepper;  // why that one was chosen; empty: the scene names it
   double duration = 0;
+  bool settle = false;  // bodies settle before t = 0 (runs/run.h)
   std::vector<StopCondition> stop;
   std::vector<Observable> observables;
   std::vector<expression::Tracker> trackers;  // of observables and stop conditions, in their initial state

@@ -35,6 +35,22 @@ std::string override_text(const Value& value, const std::string& what) {
   }
 }
 
+void require_kind(const Value& root, FileKind wanted) {
+  const bool stands_on_scene = root.find("scene") != nullptr;
+  if (!stands_on_scene && root.find("body") == nullptr && root.find("dimension") == nullptr) return;
+  const FileKind kind = !stands_on_scene                  ? FileKind::Scene
+                        : root.find("unknown") != nullptr ? FileKind::Plan
+                                                          : FileKind::Study;
+  if (kind == wanted) return;
+  const auto names = [](FileKind one) {
+    return one == FileKind::Scene ? "scene" : one == FileKind::Study ? "study" : "plan";
+  };
+  throw SceneError({root.place.file, 0, 0}, fmt::format("this is a {}, not a {}", names(kind), names(wanted)),
+                   kind == FileKind::Scene   ? "stickslip run FILE takes it"
+                   : kind == FileKind::Study ? "stickslip study FILE (or optimise) takes it"
+                                             : "stickslip plan FILE takes it");
+}
+
 std::filesystem::path named_scene(const TableReader& top, const std::filesystem::path& file) {
   const Value& name = top.require("scene");
   const std::filesystem::path scene = file.parent_path() / read_text(name, top.what("scene"));

@@ -18,6 +18,11 @@
 
 namespace stickslip::scene {
 
+// What a TOML file is, by the keys that only one kind has.
+enum class FileKind { Scene, Study, Plan };
+// Throws SceneError for a file of another kind, with the command that takes it; says nothing where no key tells.
+void require_kind(const Value& root, FileKind wanted);
+
 // The file that the key `scene` names, relative to the folder of `file`. Throws SceneError when there is none.
 [[nodiscard]] std::filesystem::path named_scene(const TableReader& top, const std::filesystem::path& file);
 

@@ -86,12 +86,12 @@ bool FlightSensitivity::covers(const model::Model& model, const stepping::Method
   return true;
 }
 
-bool FlightSensitivity::advance(const model::State& before, const StepSpan& span, const stepping::World& world,
+bool FlightSensitivity::advance(const model::State& before, double h, const stepping::World& world,
                                 Eigen::MatrixXd& tangents) {
   now_ = before;
   changed_ = tangents;
-  h_ = span.h;
-  double rest = span.h;
+  h_ = h;
+  double rest = h;
   for (int meetings = 0;; ++meetings) {
     const Meeting meeting = first_meeting(world.contacts, now_, rest);
     if (meeting.contact < 0) break;
@@ -103,7 +103,7 @@ bool FlightSensitivity::advance(const model::State& before, const StepSpan& span
   }
   fly(rest, now_, changed_);
   fly(rest, now_);
-  if (!agree(now_, world.state, span.h)) return false;
+  if (!agree(now_, world.state, h)) return false;
   tangents = changed_;
   return true;
 }

@@ -22,11 +22,18 @@
 //   I      impact()      u_n+ = -e u_n-, friction kinetic and against u_t+; one contact (stepping/component_impact.h)
 //   ds     tangents      tangent.h, one column per direction
 //
+// The jump of the derivative at an impact (the saltation matrix): Aizerman and Gantmakher 1958; Leine and Nijmeijer 2004.
 // d psi and I's derivative are central differences at the instant. Cost: 4 evaluations of one contact per impact and
 // direction; flight costs next to nothing.
 #pragma once
 
-#include "stickslip/sensitivity/step_sensitivity.h"
+#include "stickslip/collision/collider.h"
+#include "stickslip/sensitivity/direction.h"
+#include "stickslip/stepping/world.h"
+
+#include <memory>
+#include <span>
+#include <vector>
 
 namespace stickslip::sensitivity {
 
@@ -38,7 +45,7 @@ class FlightSensitivity {
   [[nodiscard]] static bool covers(const model::Model& model, const stepping::Method& method);
 
   // The changes at the start of the step become those at its end. False: the step is not of this kind.
-  [[nodiscard]] bool advance(const model::State& before, const StepSpan& span, const stepping::World& world,
+  [[nodiscard]] bool advance(const model::State& before, double h, const stepping::World& world,
                              Eigen::MatrixXd& tangents);
 
   // Of the last step: how far the stepper's end is from that of the formulas, relative to the speeds.

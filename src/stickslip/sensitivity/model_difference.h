@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // What a parameter changes in a model. One that moves only the start and prescribed motion leaves mass, shapes, laws
-// and forces alone, and the equations of a step need not be evaluated with another model (step_equations.h, slopes()).
+// and forces alone, and the equations of a step need not be evaluated with another model (step_slopes.h).
 #pragma once
 
 #include "stickslip/model/model.h"

@@ -20,6 +20,7 @@ namespace {
 
 // Of a parameter, relative to its size: the error of a central difference is its square; one to the side that a model
 // without other changes needs has an error of its own size, and of 1e-16 divided by it.
+// Sub-steps to the instant of an event are more curved than steps: there the smaller one on both sides.
 constexpr double kParameterStep = 1e-5, kOneSidedStep = 1e-6;
 
 bool is_word(char c) {
@@ -82,11 +83,13 @@ void ParameterDirections::add(const scene::Document& document, std::vector<scene
   direction.below = upwards ? 0 : kOneSidedStep * size;
   std::unique_ptr<scene::Scene> low, high;
   (upwards ? high : low) = with(parameter.value + direction.above - direction.below);
-  direction.drives_only = StepEquations::knows_slopes(scene_->model, scene_->method) &&
+  direction.drives_only = scene_->method.stepper != "second-order" &&
+                          StepSlopes::cover(scene_->model, scene_->method) &&
                           same_but_for_motion(scene_->model, (upwards ? high : low)->model);
   if (!direction.drives_only) {
-    direction.below = std::min(kParameterStep * size, parameter.value - parameter.min);
-    direction.above = std::min(kParameterStep * size, parameter.max - parameter.value);
+    const double step = (scene_->method.stepper == "second-order" ? kOneSidedStep : kParameterStep) * size;
+    direction.below = std::min(step, parameter.value - parameter.min);
+    direction.above = std::min(step, parameter.max - parameter.value);
     low = direction.below > 0 ? with(parameter.value - direction.below) : nullptr;
     high = direction.above > 0 ? with(parameter.value + direction.above) : nullptr;
   }
@@ -125,19 +128,23 @@ class Shadow {
                     all.begin() + static_cast<std::ptrdiff_t>(i * each));
     observer_.restore(all);
   }
-  void advance(const RunSensitivity& run) { observer_.advance(observation(run, observer_.advance_needs_contacts())); }
-  void evaluate(const RunSensitivity& run, Eigen::Ref<Eigen::VectorXd> values) {
-    observer_.evaluate(observation(run, true), {values.data(), static_cast<std::size_t>(values.size())});
+  void advance(const runs::Run& run, const RunSensitivity& sensitivity) {
+    observer_.advance(observation(run, sensitivity, observer_.advance_needs_contacts()));
+  }
+  void evaluate(const runs::Run& run, const RunSensitivity& sensitivity, Eigen::Ref<Eigen::VectorXd> values) {
+    observer_.evaluate(observation(run, sensitivity, true), {values.data(), static_cast<std::size_t>(values.size())});
   }
 
  private:
-  runs::Observation observation(const RunSensitivity& run, bool with_contacts) {
-    move_slightly(run.end(), run.tangents().col(direction_), amount_, moved_);
+  runs::Observation observation(const runs::Run& run, const RunSensitivity& sensitivity, bool with_contacts) {
+    const simulation::Simulation& now = run.simulation();
+    move_slightly(now.state(), sensitivity.tangents().col(direction_), amount_, moved_);
     if (with_contacts)
-      run.contacts_along(direction_, amount_, scene_.model, moved_, contacts_);
+      sensitivity.contacts_along(direction_, amount_, scene_.model, moved_, contacts_);
     else
       contacts_.clear();
-    return {moved_, contacts_, run.events()};
+    sensitivity.events_along(direction_, amount_, events_);
+    return {moved_, contacts_, events_};
   }
 
   const scene::Scene& scene_;
@@ -147,6 +154,7 @@ class Shadow {
   std::vector<double> start_;  // memory after the first moment
   model::State moved_;
   std::vector<contact::ContactResult> contacts_;
+  std::vector<stepping::Event> events_;
 };
 
 // Whether functions over the run need to see shadows at a moment that is asked for only: values of the start are kept,
@@ -159,15 +167,11 @@ bool seldom_watched(const scene::Scene& scene) {
          });
 }
 
-}  // namespace
-
-namespace {
-
-// The run and its shadows.
-class Watcher {
+// The shadows of a run.
+class Shadows {
  public:
-  explicit Watcher(const ParameterDirections& unknowns)
-      : unknowns_(unknowns), observer_(unknowns.scene()), seldom_(seldom_watched(unknowns.scene())) {
+  Shadows(const ParameterDirections& unknowns, const runs::Run& run, const RunSensitivity& sensitivity)
+      : unknowns_(unknowns), run_(run), sensitivity_(sensitivity), seldom_(seldom_watched(unknowns.scene())) {
     for (std::size_t k = 0; k < unknowns.directions().size(); ++k) {
       const Direction& direction = unknowns.directions()[k];
       const auto column = static_cast<Eigen::Index>(k);
@@ -177,53 +181,49 @@ class Watcher {
     }
   }
 
-  void advance(const RunSensitivity& run) {
-    observer_.advance(now(run, observer_.advance_needs_contacts()));
-    if (!seldom_ || run.steps() == 0) advance_shadows(run);
+  // At the start and after every step, when the run was observed.
+  void watch() {
+    const scene::Scene& scene = unknowns_.scene();
+    const bool watched = !scene.trackers.empty() || !scene.stop.empty();
+    if (watched && (!seldom_ || at_start())) advance();
   }
-  [[nodiscard]] bool stopped() const { return observer_.stopped_by() >= 0; }
 
-  Moment moment(const RunSensitivity& run) {
-    if (seldom_ && run.steps() > 0 && !unknowns_.scene().trackers.empty()) {
-      const std::vector<double> memory = observer_.memory();
+  [[nodiscard]] Moment moment() {
+    if (seldom_ && !at_start() && !unknowns_.scene().trackers.empty()) {
+      const std::vector<double> memory = run_.observer().memory();
       for (Shadow& shadow : lower_) shadow.recall(memory);
       for (Shadow& shadow : higher_) shadow.recall(memory);
-      advance_shadows(run);
+      advance();
     }
     const auto count = std::ssize(unknowns_.scene().observables), width = std::ssize(unknowns_.directions());
     Moment moment;
-    moment.time = run.end().time;
-    moment.values.resize(static_cast<std::size_t>(count));
-    observer_.evaluate(now(run, true), moment.values);
+    moment.time = run_.time();
+    moment.values = run_.observables();
     moment.low = Eigen::Map<const Eigen::VectorXd>(moment.values.data(), count).replicate(1, width);
     moment.high = moment.low;
-    for (Shadow& shadow : lower_) shadow.evaluate(run, moment.low.col(shadow.direction()));
-    for (Shadow& shadow : higher_) shadow.evaluate(run, moment.high.col(shadow.direction()));
+    for (Shadow& shadow : lower_) shadow.evaluate(run_, sensitivity_, moment.low.col(shadow.direction()));
+    for (Shadow& shadow : higher_) shadow.evaluate(run_, sensitivity_, moment.high.col(shadow.direction()));
     return moment;
   }
 
  private:
-  void advance_shadows(const RunSensitivity& run) {
-    for (Shadow& shadow : lower_) shadow.advance(run);
-    for (Shadow& shadow : higher_) shadow.advance(run);
-  }
-  runs::Observation now(const RunSensitivity& run, bool with_contacts) {
-    contacts_.clear();
-    if (with_contacts) run.contacts(contacts_);
-    return {run.end(), contacts_, run.events()};
+  [[nodiscard]] bool at_start() const { return run_.simulation().counters().steps == 0; }
+  void advance() {
+    for (Shadow& shadow : lower_) shadow.advance(run_, sensitivity_);
+    for (Shadow& shadow : higher_) shadow.advance(run_, sensitivity_);
   }
 
   const ParameterDirections& unknowns_;
-  runs::Observer observer_;
+  const runs::Run& run_;
+  const RunSensitivity& sensitivity_;
   bool seldom_;
   std::vector<Shadow> lower_, higher_;
-  std::vector<contact::ContactResult> contacts_;
 };
 
 // A function of the end state alone, more exactly than a shadow next to the run has it: a central difference along the
 // tangent, and the parameter's own part apart.
 double end_derivative(const ParameterDirections& unknowns, std::size_t k, std::size_t observable,
-                      const RunSensitivity& run) {
+                      const model::State& end, const Eigen::MatrixXd& tangents) {
   const Direction& direction = unknowns.directions()[k];
   const auto value = [&](const scene::Scene& scene, const model::State& state) {
     expression::EvaluationContext context;
@@ -234,44 +234,51 @@ double end_derivative(const ParameterDirections& unknowns, std::size_t k, std::s
   };
   const double amount = (direction.below + direction.above) * kParameterStep / kOneSidedStep;
   model::State lower, higher;
-  move_along(run.end(), run.tangents().col(static_cast<Eigen::Index>(k)), -amount, lower);
-  move_along(run.end(), run.tangents().col(static_cast<Eigen::Index>(k)), amount, higher);
+  move_along(end, tangents.col(static_cast<Eigen::Index>(k)), -amount, lower);
+  move_along(end, tangents.col(static_cast<Eigen::Index>(k)), amount, higher);
   const scene::Scene& scene = unknowns.scene();
   return (value(scene, higher) - value(scene, lower)) / (2 * amount) +
-         (value(unknowns.high(k), run.end()) - value(unknowns.low(k), run.end())) / (direction.below + direction.above);
+         (value(unknowns.high(k), end) - value(unknowns.low(k), end)) / direction.width();
 }
 
 }  // namespace
 
-ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every) {
+ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every, const runs::Run::Hook& hook) {
   const scene::Scene& scene = unknowns.scene();
   const auto directions = unknowns.directions();
   ObservableDerivatives result;
-  RunSensitivity run(scene.model, scene.method);
-  Watcher watcher(unknowns);
-  const bool watched = !scene.trackers.empty() || !scene.stop.empty();
-  result.finished = run.run_until(scene.duration, directions, [&](const RunSensitivity& here) {
-    if (watched) watcher.advance(here);
+  runs::Run run(scene);
+  RunSensitivity sensitivity(run.simulation());
+  sensitivity.begin(directions, RunSensitivity::Of::MotionAndForces);
+  Shadows shadows(unknowns, run, sensitivity);
+  run.begin();
+  shadows.watch();
+  const runs::RunEnd ending = run.finish([&](const runs::Run& now) {
+    if (!sensitivity.tangents_known()) return false;
+    if (hook) (void)hook(now);
+    shadows.watch();
     // Steps that should end there may miss it by rounding.
-    if (every > 0 && here.end().time >= (std::ssize(result.moments) + 1 - 1e-9) * every)
-      result.moments.push_back(watcher.moment(here));
-    return !watched || !watcher.stopped();
+    if (every > 0 && now.time() >= (std::ssize(result.moments) + 1 - 1e-9) * every)
+      result.moments.push_back(shadows.moment());
+    return true;
   });
-  result.stopped = watcher.stopped();
+  result.finished = ending != runs::RunEnd::Uncertified && sensitivity.tangents_known();
+  result.stopped = ending == runs::RunEnd::Stopped;
+  result.reason = ending == runs::RunEnd::Uncertified ? run.failure() : sensitivity.why_unknown();
   const bool forces_kept = std::ranges::any_of(
       scene.trackers, [](const expression::Tracker& tracker) { return tracker.argument.depends_on_contacts(); });
   for (const scene::Observable& one : scene.observables) {
     const bool has_forces = one.expression.depends_on_contacts() || (forces_kept && one.expression.uses_history());
-    result.in_doubt.push_back(run.motion_open() || (run.forces_open() && has_forces));
+    result.in_doubt.push_back(sensitivity.motion_open() || (sensitivity.forces_open() && has_forces));
   }
-  result.end_time = run.end().time;
-  result.residual = run.worst_residual();
-  result.steps = run.steps();
+  result.end_time = run.time();
+  result.residual = run.simulation().counters().worst_residual;
+  result.steps = run.simulation().counters().steps;
   const auto count = std::ssize(scene.observables), width = std::ssize(directions);
   result.values.assign(scene.observables.size(), std::numeric_limits<double>::quiet_NaN());
   result.derivatives.setConstant(count, width, std::numeric_limits<double>::quiet_NaN());
   if (!result.finished) return result;
-  Moment end = watcher.moment(run);
+  Moment end = shadows.moment();
   for (std::size_t k = 0; k < directions.size(); ++k) {
     const auto column = static_cast<Eigen::Index>(k);
     const double length = directions[k].below + directions[k].above;
@@ -280,7 +287,8 @@ ObservableDerivatives differentiate(const ParameterDirections& unknowns, double 
     for (std::size_t j = 0; j < scene.observables.size(); ++j) {
       const expression::Expression& expression = scene.observables[j].expression;
       if (!expression.uses_history() && !expression.depends_on_contacts())
-        result.derivatives(static_cast<Eigen::Index>(j), column) = end_derivative(unknowns, k, j, run);
+        result.derivatives(static_cast<Eigen::Index>(j), column) =
+            end_derivative(unknowns, k, j, run.simulation().state(), sensitivity.tangents());
     }
   }
   result.values = std::move(end.values);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Derivatives of a scene's observables with respect to its parameters and its initial state, by one run.
+// Derivatives of a scene's observables with respect to its parameters and its initial state, by one run (runs/run.h)
+// that RunSensitivity watches.
 //
 //     const ParameterDirections unknowns(document, overrides, {"vx", "mu", "ball.wz"});
 //     const ObservableDerivatives d = differentiate(unknowns);          d.value(j, i) = d observable_j / d parameter_i
@@ -17,6 +18,7 @@
 // the modes of the run: conditions on touching and sliding do not change.
 #pragma once
 
+#include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/sensitivity/run_sensitivity.h"
 
@@ -28,7 +30,8 @@
 namespace stickslip::sensitivity {
 
 // A scene, and scenes with each parameter a little lower and higher. Where a parameter only moves the start and
-// prescribed bodies, the lower one is the scene itself and the higher one very near (step_equations.h, slopes()).
+// prescribed bodies, the lower one is the scene itself and the higher one very near (step_slopes.h); but not for
+// second-order, whose sub-steps are repeated on both sides.
 class ParameterDirections {
  public:
   // Throws SceneError when the scene is not valid or has no such parameter or start coordinate.
@@ -61,7 +64,8 @@ struct Moment {
 };
 
 struct ObservableDerivatives {
-  bool finished = false;        // the run came to its end, or to a stop condition, with every step certified
+  bool finished = false;        // the run came to its end, or to a stop condition, and every step has a derivative
+  std::string reason;           // why not
   bool stopped = false;         // by a stop condition
   std::vector<double> values;   // of the observables; nan: not defined
   Eigen::MatrixXd low, high;    // values of the shadows: (observable, parameter)
@@ -78,6 +82,8 @@ struct ObservableDerivatives {
 // RunSensitivity::objection_to the scene's model and method must be empty. Throws SceneError when an observable of the
 // run is not a number.
 // every > 0: also the moments at every such time, as sum_every() takes them (at the end of the step that reaches them).
-[[nodiscard]] ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every = 0);
+// The hook sees every step, and can only end the run by what it throws (runs::asking).
+[[nodiscard]] ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every = 0,
+                                                  const runs::Run::Hook& hook = {});
 
 }  // namespace stickslip::sensitivity

@@ -13,9 +13,18 @@
 // stepper: the end of the step (implicit) or its start (stewart-trinkle). Quasi-static motion has v_free with v+ as its
 // own reference, which leaves -A^-1 (h f + J' p) = 0, the balance of forces.
 //
+// The step at its start's geometry: Stewart and Trinkle 1996; at its end's: Berard, Nguyen, Trinkle and Anderson 2010,
+// equation 9.
+//
+// Free velocities, velocities along the rows and friction are the terms of the steppers themselves (motion_model.h,
+// step_terms.h). An overlap that leaves over more than the step has psi times less than 1 / h (gap_slope there); left out
+// is that of a step of `implicit` which is itself part of a step.
+//
 // Symbol  variable          meaning
 //   v+    velocity          of the free degrees of freedom, in the order of freedoms()
 //   p     ActiveContact::p  normal and tangential impulses, in the contact's frame
+//
+// Cost of an evaluation: one of the contacts' geometry and one product with A^-1 per body; no contact solve.
 #pragma once
 
 #include "stickslip/collision/collider.h"
@@ -38,13 +47,20 @@ struct ActiveContact {
   int support = -1;            // index of the support point; -1: a contact between bodies
   bool slides = false;
   int tangents = 1;           // 1: plane; 2: space, and supports
+  double gap_weight = 1;      // of psi / h in the approach
   contact::ContactRows rows;  // where the step ended: the frame of p
   double p[3] = {};           // normal, tangents
+
+  [[nodiscard]] int first_row() const { return support < 0 ? 0 : 1; }  // supports have no normal
+  [[nodiscard]] int row_count() const { return tangents + 1 - first_row(); }
 };
 
 struct Freedom {
   int body = 0;
   int axis = 0;  // 0 .. 2: translation, 3 .. 5: rotation
+
+  [[nodiscard]] double& of(model::Twist& v) const { return axis < 3 ? v.linear[axis] : v.angular[axis - 3]; }
+  [[nodiscard]] double of(const model::Twist& v) const { return axis < 3 ? v.linear[axis] : v.angular[axis - 3]; }
 };
 
 struct StepSpan {
@@ -59,6 +75,14 @@ class StepEquations {
     Eigen::Matrix2Xd slip;           // per contact
     Eigen::VectorXd normal_impulse;  // given ones of supports; 0 for contacts
   };
+  // What an evaluation went through; per body and one more, the plane that stands still.
+  struct Terms {
+    model::State at;  // where geometry was evaluated
+    std::vector<model::Twist> velocity, drive, free;
+    std::vector<contact::BodyDynamics> dynamics;
+    std::vector<contact::ContactRows> rows;    // of each contact and support
+    std::vector<collision::Contact> contacts;  // without supports
+  };
 
   // The model and the method must outlive the equations.
   StepEquations(const model::Model& model, const stepping::Method& method);
@@ -66,6 +90,7 @@ class StepEquations {
   // Why steps of this kind are not covered; empty when they are.
   [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method);
 
+  [[nodiscard]] const model::Model& model() const { return model_; }
   [[nodiscard]] std::span<const Freedom> freedoms() const { return freedoms_; }
   [[nodiscard]] const std::vector<contact::BodyTraits>& traits() const { return traits_; }
   [[nodiscard]] bool end_geometry() const { return end_geometry_; }
@@ -74,33 +99,12 @@ class StepEquations {
   // Values at (start, velocity, contacts.p). `start` has the prescribed bodies where they are at its time.
   void evaluate(const model::State& start, const StepSpan& span, const Eigen::VectorXd& velocity,
                 std::span<const ActiveContact> contacts, Values& values);
-  // Whether slopes() knows steps of this kind: dynamic motion of particles, planar bodies and bodies with the same
-  // inertia about all axes, without forces besides gravity.
-  [[nodiscard]] static bool knows_slopes(const model::Model& model, const stepping::Method& method);
-  [[nodiscard]] bool knows_slopes() const { return knows_slopes_; }
-  // The derivatives of the values of the last evaluation by its start, the model staying as it is: a row per freedom,
-  // then three per contact (approach, slip), by the 12 numbers of each body (tangent.h). Prescribed degrees of freedom
-  // are meant at the end of the step. Gap and velocities are differentiated exactly. The turning of the rows of a
-  // contact is a one-sided difference over a displacement of 1e-7 length for each way in which its two bodies move
-  // against each other (4 in the plane, 6 for a particle on a body that turns, 9 in space; none where it does not
-  // bend). moves: 12 per body, whether any change is asked for.
-  using Slopes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  void slopes(const StepSpan& span, double length, std::span<const ActiveContact> contacts,
-              const std::vector<bool>& moves, Slopes& slopes);
-  // Whether the rows of a contact turn when its bodies move. Those of balls, discs and particles on planes that do not
-  // turn do not.
-  [[nodiscard]] bool bends(const collision::ContactId& contact, const model::State& state) const;
-  [[nodiscard]] bool bends(const ActiveContact& contact) const {  // at the last evaluation
-    return contact.support >= 0 || bends(contact.contact.id, at_);
-  }
-  // Of the last evaluation: where geometry was evaluated, rows of each contact, and A^-1 J' for a unit impulse along
-  // one of them.
-  [[nodiscard]] const model::State& at() const { return at_; }
-  [[nodiscard]] const contact::ContactRows& rows(std::size_t contact) const { return rows_[contact]; }
+  [[nodiscard]] const Terms& terms() const { return terms_; }  // of the last evaluation
+  // Of the last evaluation: A^-1 J' for a unit impulse along a row, and the row itself, by freedoms.
   void response(std::size_t contact, int row, Eigen::Ref<Eigen::VectorXd> change) const;
-  // J v along a row, v by freedoms.
-  [[nodiscard]] Eigen::VectorXd row(std::size_t contact, int row) const;
   void put_row(std::size_t contact, int row, Eigen::MatrixXd& matrix, Eigen::Index place) const;
+  // Rows of a contact that has no support in another configuration.
+  [[nodiscard]] contact::ContactRows rows_at(const model::State& state, const ActiveContact& active);
   // The end of the step.
   void end_of(const model::State& start, const StepSpan& span, const Eigen::VectorXd& velocity,
               model::State& end) const;
@@ -111,12 +115,8 @@ class StepEquations {
     Vec3 position;
     double load = 0, friction = 0;
   };
-  void spread(const Eigen::VectorXd& velocity);
-  void slopes_of_contact(std::size_t contact, const StepSpan& span, double length, const ActiveContact& active,
-                         const std::vector<bool>& moves, Slopes& slopes);
-  void add_turn(std::size_t contact, const ActiveContact& active, const contact::ContactRows& moved, double amount,
-                Slopes& slopes, Eigen::Index to, Eigen::Index from);
-  void turn_ends(const StepSpan& span, Slopes& slopes) const;
+  void set_bodies(const model::State& start, const StepSpan& span, const Eigen::VectorXd& velocity);
+  void push(const ActiveContact& active, const contact::ContactRows& rows);
 
   const model::Model& model_;
   const stepping::Method& method_;
@@ -124,15 +124,9 @@ class StepEquations {
   std::vector<contact::BodyTraits> traits_;
   std::vector<Freedom> freedoms_;
   std::vector<SupportPoint> supports_;
-  stepping::MotionModel motion_;
-  bool end_geometry_ = false, knows_slopes_ = false;
-
-  // Workspaces; per body and one more, the plane that stands still.
-  model::State at_, moved_;
-  std::vector<model::Twist> velocity_, drive_, free_;
-  std::vector<contact::BodyDynamics> dynamics_;
-  std::vector<contact::ContactRows> rows_;
-  std::vector<collision::Contact> contacts_, one_;
+  bool end_geometry_ = false;
+  Terms terms_;
+  std::vector<collision::Contact> one_;
 };
 
 }  // namespace stickslip::sensitivity

@@ -40,5 +40,12 @@ void move_slightly(const model::State& from, const Eigen::Ref<const Eigen::Vecto
 //     exp(w + dw) = exp(left(w) dw) exp(w)
 [[nodiscard]] Mat3 rotation_of(const Vec3& w);
 [[nodiscard]] Mat3 left_jacobian(const Vec3& w);
+// The change of an orientation that turns by w, where w changes by dw.
+inline void turn_tangent(const Vec3& w, const Vec3& dw, bool planar, Eigen::Ref<Vec3> turn) {
+  if (planar)
+    turn += dw;
+  else
+    turn = rotation_of(w) * Vec3(turn) + left_jacobian(w) * dw;
+}
 
 }  // namespace stickslip::sensitivity

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of simulation.h.
+//
 // Everything that later steps depend on, as bytes under a checksum. Not a file format: it belongs to one version and
 // one machine.
 #include "stickslip/files/checksum.h"
@@ -12,7 +14,7 @@
 namespace stickslip::simulation {
 namespace {
 
-constexpr std::string_view kSignature = "stickslip state 5";
+constexpr std::string_view kSignature = "stickslip state 6";
 
 void put(ByteWriter& out, const model::BodyState& s) {
   out.put_matrix(s.pose.position);

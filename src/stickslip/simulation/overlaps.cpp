@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of simulation.h.
+//
 // Bodies that overlap: who and how deep (by geometry, whatever the contact search finds), and moving them apart.
 //
 // resolve_overlaps() repeats: find contacts, solve the frictionless problem   0 <= r  _|_  gap + W_n r >= 0   and move

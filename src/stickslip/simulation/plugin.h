@@ -14,17 +14,18 @@
 
 #include "stickslip/collision/registry.h"
 #include "stickslip/complementarity/external_solver.h"
-#include "stickslip/stepping/stepper.h"
+#include "stickslip/stepping/stepper_traits.h"
 
 namespace stickslip::simulation {
 
-constexpr int kPluginVersion = 2;
+constexpr int kPluginVersion = 3;
 
 // Names and descriptions must be string literals. A name that is taken is refused (the plug-in is then not loaded).
 class PluginHost {
  public:
   virtual void add_collider(collision::ColliderInfo info, collision::ColliderFactory factory) = 0;
-  virtual void add_stepper(complementarity::AlgorithmInfo info, stepping::StepperFactory factory) = 0;
+  virtual void add_stepper(complementarity::AlgorithmInfo info, stepping::StepperFactory factory,
+                           const stepping::StepperTraits& traits) = 0;
   virtual void add_contact_solver(complementarity::AlgorithmInfo info,
                                   complementarity::ExternalContactFactory factory) = 0;
   virtual void add_affine_solver(complementarity::AlgorithmInfo info,

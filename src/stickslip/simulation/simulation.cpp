@@ -4,6 +4,9 @@
 
 #include "stickslip/collision/registry.h"
 #include "stickslip/simulation/audit.h"
+#include "stickslip/simulation/part_watcher.h"
+#include "stickslip/stepping/choose_stepper.h"
+#include "stickslip/stepping/stepper_traits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,14 +43,14 @@ bool on_same_chain(const model::Model& before, const model::Model& now, const co
 
 Simulation::Simulation(const model::Model& model, const stepping::Method& method,
                        std::unique_ptr<collision::Collider> collider)
-    : method_(method),
+    : method_(stepping::with_stepper(method, model)),
       certificate_(method.certificate),
       collider_(collider_or_throw(std::move(collider), method)),
       world_(model, method_, *collider_),
-      stepper_(stepping::make_stepper(method, model)) {
+      stepper_(stepping::make_stepper(method_, model)) {
   if (!stepper_) throw std::invalid_argument("unknown stepper \"" + method.stepper + "\"");
   if (!(method.step > 0) || !std::isfinite(method.step)) throw std::invalid_argument("the step must be positive");
-  if (const std::string objection = stepping::objection_to(method, model); !objection.empty())
+  if (const std::string objection = stepping::objection_to(method_, model); !objection.empty())
     throw std::invalid_argument(objection);
   start_time_ = world_.state.time;
   if (method.audit == stepping::Auditing::On) audit_ = std::make_unique<Audit>(world_);
@@ -89,8 +92,9 @@ void Simulation::advance(double h, double end) {
     if (!audit_begun_) begin_audit();
     audit_->before_step(world_);
   }
+  if (watcher_ != nullptr) watcher_->begin_step();
   const bool at_worst_before = report_.residual > certificate_;
-  report_ = stepper_->advance(world_, h, end);
+  report_ = advance_part(h, end);
   if (report_.certified) return;
   const stepping::StepReport whole = report_;
   // Where one step stalls the next ones do too, and so do their parts.
@@ -104,6 +108,7 @@ void Simulation::advance(double h, double end) {
     events_.clear();
     if (!advance_in_parts(h, end, halvings, total)) {
       restore(before);
+      if (watcher_ != nullptr) watcher_->take_back();
       return false;
     }
     total.events = events_;
@@ -115,18 +120,26 @@ void Simulation::advance(double h, double end) {
   report_ = whole;
 }
 
+stepping::StepReport Simulation::advance_part(double h, double end) {
+  if (watcher_ == nullptr) return stepper_->advance(world_, h, end);
+  watcher_->before_part(world_);
+  const stepping::StepReport report = stepper_->advance(world_, h, end);
+  if (report.certified) watcher_->after_part(world_, h, report);
+  return report;
+}
+
 // The whole step, held to the residual at which it stalled, which is found again in the same way; else, where another
 // island did worse, to the larger certificate. observe() puts the certificate back: the audit of the step judges by what
 // its contact problems were solved to.
 bool Simulation::advance_at_worst(double h, double end) {
   // Its forces obey the law by construction: what it refuses is not a matter of residuals.
-  if (method_.stepper == "runge-kutta") return false;
+  if (!stepping::traits_of(method_.stepper).certified_forces) return false;
   constexpr double kRounding = 1.01;
   const double worst = method_.certificate_at_worst, stalled_at = kRounding * report_.residual;
   for (const double certificate : {stalled_at, worst}) {
     if (!(certificate > certificate_) || !(certificate <= worst)) continue;
     method_.certificate = certificate;
-    report_ = stepper_->advance(world_, h, end);
+    report_ = advance_part(h, end);
     ++report_.fallbacks;
     if (report_.certified) return true;
   }
@@ -137,7 +150,7 @@ bool Simulation::advance_at_worst(double h, double end) {
 bool Simulation::advance_in_parts(double h, double end, int halvings, stepping::StepReport& total) {
   const double part = 0.5 * h, middle = world_.state.time + part;
   for (const double part_end : {middle, end}) {
-    const stepping::StepReport report = stepper_->advance(world_, part, part_end);
+    const stepping::StepReport report = advance_part(part, part_end);
     if (!report.certified) {
       if (halvings <= 1 || !advance_in_parts(part, part_end, halvings - 1, total)) return false;
       continue;
@@ -170,7 +183,7 @@ void Simulation::continue_from(const Simulation& before) {
   for (std::size_t i = 0; i < world_.state.bodies.size(); ++i)  // fixed bodies may stand elsewhere in this model
     if (!world_.traits[i].movable && !world_.traits[i].driven) world_.state.bodies[i] = world_.model.bodies[i].initial;
   // Contacts of other shapes mean nothing here; what they remember is found again by their ids. But a chain is told by
-  // them on which side things are.
+  // them on which side bodies are.
   world_.contacts = before.world_.contacts;
   std::erase_if(world_.contacts, [&](const collision::Contact& contact) {
     return !on_same_chain(before.world_.model, world_.model, contact.id);

@@ -14,8 +14,10 @@
 // tried again in halves, quarters and eighths (the report counts them as sub-steps and a fall-back): other problems,
 // each certified on its own. When that fails too the whole step is taken with Method::certificate_at_worst in place of
 // the certificate, and counted (Counters::at_worst). Where not even that is reached the run ends: step() then reports
-// it, failure() keeps the problem, and the state is the last certified one. Every step ends at t_0 + k h, with k counted as an integer; only run_until() may
-// end with a shorter one.
+// it, failure() keeps the problem, and the state is the last certified one. Every step ends at t_0 + k h, with k
+// counted as an integer; only run_until() may end with a shorter one.
+//
+// Further parts: checkpoint.cpp, overlaps.cpp.
 #pragma once
 
 #include "stickslip/simulation/audit_summary.h"
@@ -32,6 +34,7 @@
 namespace stickslip::simulation {
 
 class Audit;
+class PartWatcher;
 
 struct Counters {
   std::int64_t steps = 0, solves = 0, sub_steps = 0, fallbacks = 0, events = 0;
@@ -41,7 +44,7 @@ struct Counters {
   std::int64_t at_worst = 0;                  // steps above the certificate, taken at certificate_at_worst
 };
 
-// Two bodies that overlap, for the user's eyes.
+// Two bodies that overlap, for reports.
 struct Overlap {
   std::string body_a, body_b;
   double depth = 0;
@@ -52,7 +55,7 @@ class Simulation {
   // Return false to stop the run.
   using Observer = std::function<bool(const Simulation&)>;
 
-  // Without a collider, the one that the method names. Throws std::invalid_argument for a name that nobody registered
+  // Without a collider, the one that the method names. Throws std::invalid_argument for a name that is not registered
   // or a step that is not positive.
   Simulation(const model::Model& model, const stepping::Method& method,
              std::unique_ptr<collision::Collider> collider = nullptr);
@@ -83,6 +86,9 @@ class Simulation {
   // What the audit found so far (audit.h); `on` is false when the method switches it off.
   [[nodiscard]] const AuditSummary& audit() const;
 
+  // Null: no watcher. It must outlive the simulation, or be taken away before (part_watcher.h).
+  void watch_parts(PartWatcher* watcher) { watcher_ = watcher; }
+
   // Pairs of bodies that overlap by more than `relative` times their smaller thickness, by geometry
   // (collision/overlaps.h).
   [[nodiscard]] std::vector<Overlap> overlaps(double relative = 1e-6);
@@ -104,6 +110,7 @@ class Simulation {
 
  private:
   void advance(double h, double end);
+  stepping::StepReport advance_part(double h, double end);
   bool advance_at_worst(double h, double end);
   bool advance_in_parts(double h, double end, int halvings, stepping::StepReport& total);
   void observe(double begin);
@@ -116,6 +123,7 @@ class Simulation {
   std::unique_ptr<collision::Collider> collider_;
   stepping::World world_;
   std::unique_ptr<stepping::Stepper> stepper_;
+  PartWatcher* watcher_ = nullptr;
   double start_time_ = 0;
   std::int64_t step_index_ = 0;  // the next step ends at start_time_ + (step_index_ + 1) h
   bool failed_ = false, audit_failed_ = false, audit_begun_ = false;

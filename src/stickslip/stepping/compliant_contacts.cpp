@@ -36,10 +36,8 @@ void CompliantContacts::divide_patches(const World& world, StepData& step) {
   }
   step.contacts.swap(divided_);
   for (std::size_t s = 0; s < laws_.size(); ++s)
-    if (const model::Patch* patch = world.model.surfaces[s].compliance.patch.get()) {
-      laws_[s].normal.set(patch->K_n, patch->C_n, step.h);
-      laws_[s].tangential.set(patch->K_t, patch->C_t, step.h);
-    }
+    if (const model::Patch* patch = world.model.surfaces[s].compliance.patch.get())
+      laws_[s].set(*patch, world.model.dimension, step.h);
   shift_elements(world, 0, step);
 }
 
@@ -61,6 +59,7 @@ void CompliantContacts::shift_elements(const World& world, int iteration, StepDa
 void CompliantContacts::add_compliance(const World& world, const StepData& step, Island& island, std::size_t i) const {
   const model::Compliance* layer = step.compliance_of(world, island.contacts[i]);
   if (layer == nullptr) return;
+  ++island.soft_contacts;
   if (layer->patch) {
     add_patch_compliance(world, step, island, i);
     return;
@@ -79,7 +78,7 @@ void CompliantContacts::add_patch_compliance(const World& world, const StepData&
   complementarity::BlockMatrix& W = island.problem.W;
   const int D = step.D;
   const collision::Contact& contact = step.contacts[index(island.contacts[i])];
-  const PatchLaw& law = laws_[index(contact.surface)];
+  const contact::PatchResponse& law = laws_[index(contact.surface)];
   const int e = contact.id.element;
   const int elements = contact::elements_of(*patch_of(world, step, contact), world.model.dimension);
   const int first = static_cast<int>(i) - e;
@@ -87,8 +86,8 @@ void CompliantContacts::add_patch_compliance(const World& world, const StepData&
     const int f = W.column[index(p)] - first;
     if (f < 0 || f >= elements) continue;
     double* block = W.value.data() + index(p * D * D);
-    block[0] += law.normal.compliance(e, f);
-    for (int k = 1; k < D; ++k) block[k * D + k] += law.tangential.compliance(e, f);
+    for (int k = 0; k < D; ++k)
+      for (int l = 0; l < D; ++l) block[k * D + l] += law.compliance(k, e, l, f);
   }
 }
 
@@ -106,19 +105,22 @@ void CompliantContacts::add_terms(const World& world, const StepData& step, int 
   for (int k = 1; k < step.D; ++k) q[k] += tangential.tangential_term(memory.shear.dot(row.direction[k]));
 }
 
-void CompliantContacts::add_element_terms(const World& world, const StepData& step, std::size_t c, double* q) {
-  const ContactRows& row = step.rows[c];
-  const PatchLaw& law = laws_[index(step.contacts[c].surface)];
-  const int e = step.contacts[c].id.element;
-  const std::size_t first = c - index(e);
-  const int elements = contact::elements_of(*patch_of(world, step, step.contacts[c]), world.model.dimension);
-  delta_.resize(elements);
-  for (int f = 0; f < elements; ++f) delta_[f] = step.memory[first + index(f)].deformation;
-  q[0] += law.normal.relaxed(e, delta_) / step.h;
-  for (int k = 1; k < step.D; ++k) {
-    for (int f = 0; f < elements; ++f) delta_[f] = step.memory[first + index(f)].shear.dot(row.direction[k]);
-    q[k] += (law.tangential.relaxed(e, delta_) - delta_[e]) / step.h;
+void CompliantContacts::take_deformations(const StepData& step, std::size_t first, int elements) {
+  delta_.resize(step.D * elements);
+  for (int f = 0; f < elements; ++f) {
+    const ContactMemory& memory = step.memory[first + index(f)];
+    delta_[f] = memory.deformation;
+    for (int k = 1; k < step.D; ++k) delta_[k * elements + f] = memory.shear.dot(step.rows[first].direction[k]);
   }
+}
+
+void CompliantContacts::add_element_terms(const World& world, const StepData& step, std::size_t c, double* q) {
+  const contact::PatchResponse& law = laws_[index(step.contacts[c].surface)];
+  const int e = step.contacts[c].id.element;
+  const int elements = contact::elements_of(*patch_of(world, step, step.contacts[c]), world.model.dimension);
+  take_deformations(step, c - index(e), elements);
+  q[0] += law.relaxed(0, e, delta_) / step.h;
+  for (int k = 1; k < step.D; ++k) q[k] += (law.relaxed(k, e, delta_) - delta_[k * elements + e]) / step.h;
 }
 
 void CompliantContacts::remember(const World& world, const Island& island, std::size_t i, StepData& step) {
@@ -136,7 +138,7 @@ void CompliantContacts::remember(const World& world, const Island& island, std::
   if (tangential_norm(r, step.D) >= island.problem.mu[i] * r[0] * (1 - kVelocityNoise))
     memory.mode = Mode::Slide;
   else
-    memory.mode = rolls(row, world.model.dimension, step.end.bodies[index(row.a)].velocity,
+    memory.mode = rolls(row, world.model, memory.id, step.end.bodies[index(row.a)].velocity,
                         step.end.bodies[index(row.b)].velocity, 0)
                       ? Mode::Roll
                       : Mode::Stick;
@@ -156,26 +158,19 @@ void CompliantContacts::remember_lumped(const model::Compliance& layer, int c, c
 // All elements of the patch whose first one is the island's contact `first`.
 void CompliantContacts::remember_patch(const World& world, const Island& island, std::size_t first, StepData& step) {
   const auto c = index(island.contacts[first]);
-  const PatchLaw& law = laws_[index(step.contacts[c].surface)];
   const int elements = contact::elements_of(*patch_of(world, step, step.contacts[c]), world.model.dimension);
   const ContactRows& row = step.rows[c];  // one normal, one frame for all
-  p_.resize(elements);
-  delta_.resize(elements);
-  const auto impulse = [&](int f, int k) { return island.r[(first + index(f)) * index(step.D) + index(k)]; };
+  take_deformations(step, c, elements);
+  p_.resize(step.D * elements);
+  for (int f = 0; f < elements; ++f)
+    for (int k = 0; k < step.D; ++k) p_[k * elements + f] = island.r[(first + index(f)) * index(step.D) + index(k)];
+  laws_[index(step.contacts[c].surface)].next(p_, delta_, next_);
   for (int f = 0; f < elements; ++f) {
-    p_[f] = impulse(f, 0);
-    delta_[f] = step.memory[c + index(f)].deformation;
+    ContactMemory& memory = step.memory[c + index(f)];
+    memory.deformation = next_[f];
+    memory.shear.setZero();
+    for (int k = 1; k < step.D; ++k) memory.shear += next_[k * elements + f] * row.direction[k];
   }
-  for (int f = 0; f < elements; ++f) step.memory[c + index(f)].deformation = law.normal.next(f, p_, delta_);
-  shear_.assign(index(elements), Vec3::Zero());
-  for (int k = 1; k < step.D; ++k) {
-    for (int f = 0; f < elements; ++f) {
-      p_[f] = impulse(f, k);
-      delta_[f] = step.memory[c + index(f)].shear.dot(row.direction[k]);
-    }
-    for (int f = 0; f < elements; ++f) shear_[index(f)] += law.tangential.next(f, p_, delta_) * row.direction[k];
-  }
-  for (int f = 0; f < elements; ++f) step.memory[c + index(f)].shear = shear_[index(f)];
 }
 
 }  // namespace stickslip::stepping

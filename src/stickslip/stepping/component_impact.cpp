@@ -59,7 +59,6 @@ void ComponentImpact::take(World& world, Component& component, const TrialData& 
       contact.velocity[k] =
           relative_velocity(contact.rows, k, world.state.bodies[a].velocity, world.state.bodies[b].velocity);
   }
-  constexpr double kNoise = 1e-11;  // of the velocities before: what rounding leaves of a velocity that became zero
   for (std::size_t c = 0; c < data.closed.size(); ++c) {
     ContactStart& contact = component.contacts[index(data.closed[c])];
     const double* q = island.problem.q.data() + c * index(D);
@@ -68,10 +67,10 @@ void ComponentImpact::take(World& world, Component& component, const TrialData& 
     for (int k = 0; k < D; ++k)
       scale += std::fabs(q[k]) +
                std::fabs(p[k]) * island.problem.W.value[index((island.problem.W.diagonal[c] * D + k) * D + k)];
-    if (contact.velocity[0] > kNoise * scale)
+    if (contact.velocity[0] > kEventNoise * scale)
       contact.mode = Mode::Open;
     else
-      contact.mode = tangential_norm(contact.velocity, D) > kNoise * scale ? Mode::Slide : Mode::Stick;
+      contact.mode = tangential_norm(contact.velocity, D) > kEventNoise * scale ? Mode::Slide : Mode::Stick;
     contact.slip_peak = tangential_norm(contact.velocity, D);
     contact.force.setZero();
   }

@@ -21,12 +21,15 @@ void ComponentStep::begin(const World& world, double H, double end_time, bool co
 void ComponentStep::start_again() {
   events.clear();
   sub_steps = fallbacks = 0;
+  if (tape == nullptr) return;
+  next = {};
+  tape->sub_steps.clear();
 }
 
-bool ComponentStep::gains_energy(const World& world, const Component& component) const {
-  constexpr double kGain = 1e-3;  // of the kinetic energy
-  if (coupled_ || !component.driven.empty() || component.contacts.empty()) return false;
-  double gained = 0, size = 0;
+EnergyGain ComponentStep::energy_gain(const World& world, const Component& component) const {
+  EnergyGain gain;
+  if (!judges_energy(component)) return gain;
+  const double fallen = trial.h * trial.h * world.model.gravity.squaredNorm();
   for (std::size_t k = 0; k < component.bodies.size(); ++k) {
     const auto b = index(component.bodies[k].body);
     const model::Body& body = world.model.bodies[b];
@@ -39,10 +42,11 @@ bool ComponentStep::gains_energy(const World& world, const Component& component)
                  : linear;
     };
     const double before = 0.5 * twice(start), after = 0.5 * twice(end);
-    gained += after - before - body.mass * world.model.gravity.dot(end.pose.position - start.pose.position);
-    size += std::max(before, after);
+    gain.gained += after - before - body.mass * world.model.gravity.dot(end.pose.position - start.pose.position);
+    gain.kinetic += std::max(before, after);
+    gain.falling += body.mass * fallen;
   }
-  return gained > kGain * size;
+  return gain;
 }
 
 bool ComponentStep::outruns_step(const World& world, const Component& component) const {
@@ -65,7 +69,9 @@ bool ComponentStep::outruns_step(const World& world, const Component& component)
 }
 
 bool ComponentStep::accept_event(World& world, Component& component) {
-  trial.certified = !gains_energy(world, component);
+  const EnergyGain gain = energy_gain(world, component);
+  gains = gain.gained > allowed_gain;
+  trial.certified = !gains && !gain.is_wrong();
   if (trial.certified) accept(world, component, false, true);
   return trial.certified;
 }
@@ -73,6 +79,7 @@ bool ComponentStep::accept_event(World& world, Component& component) {
 void ComponentStep::accept(World& world, Component& component, bool smooth, bool keep_modes) {
   const int D = world.model.dimension;
   bool changed = false;
+  if (tape != nullptr) note(world, component);
   component.offset += trial.h;
   world.state.time = data.at(component.offset);
   for (std::size_t k = 0; k < component.bodies.size(); ++k) {
@@ -102,13 +109,38 @@ void ComponentStep::accept(World& world, Component& component, bool smooth, bool
     start.margins_known = start.mode != Mode::Open;
     start.force.setZero();
     for (int k = 0; k < D; ++k) start.force += out.p[k] / trial.h * out.rows.direction[k];
-    start.impulse += trial.h * start.force;
+    start.impulse += out.impulse;
     start.slip_peak = start.mode == Mode::Slide ? std::max(start.slip_peak, tangential_norm(out.u1, D)) : 0.0;
   }
   component.acceleration_h = trial.h;
   component.acceleration_known = true;
   ++sub_steps;
   if (!smooth || changed) drop_histories(component);
+}
+
+void ComponentStep::note(const World& world, const Component& component) {
+  SubStep& one = tape->sub_steps.emplace_back();
+  std::swap(one, next);
+  one.state = world.state;
+  one.component = component;
+  one.trials.push_back(trial);
+  if (one.end == SubStepEnd::Stop)  // at the edge of the cone the solver may take either side
+    for (int c : one.stopping) one.trials.back().contacts[index(c)].slides = false;
+}
+
+void ComponentStep::note_impact(const World& world, const Component& component, std::span<const double> restitution) {
+  if (tape == nullptr) return;
+  SubStep& one = tape->sub_steps.emplace_back();
+  one.impact = true;
+  one.state = world.state;
+  one.component = component;
+  one.restitution.assign(restitution.begin(), restitution.end());
+}
+
+void ComponentStep::note_after_impact(const World& world, const Component& component) {
+  if (tape == nullptr) return;
+  for (const BodyStart& body : component.bodies)
+    tape->sub_steps.back().after.push_back(world.state.bodies[index(body.body)]);
 }
 
 // Modes after a step in which no event was located.

@@ -240,7 +240,7 @@ void Components::add_contact(const World& world, int c, Component& component) {
     // Never seen: closed if it touches and does not approach; an approaching one will raise a touch.
     const double size = contact.point_a.lpNorm<1>() + contact.point_b.lpNorm<1>();
     const double speed = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
-    const bool touching = contact.gap <= 64 * std::numeric_limits<double>::epsilon() * size;
+    const bool touching = contact.gap <= kInstantGapNoise * size;
     if (touching && std::fabs(start.velocity[0]) <= 1e-9 * speed) start.mode = mode_before_touch(start.rows, D, va, vb);
   }
   for (int body : {start.rows.a, start.rows.b})
@@ -268,7 +268,7 @@ void Components::remember(World& world, double h) {
       memory.touching = contact.mode != Mode::Open;
       memory.mode = contact.mode;
       if (contact.mode == Mode::Stick &&
-          rolls(contact.rows, world.model.dimension, world.state.bodies[index(contact.rows.a)].velocity,
+          rolls(contact.rows, world.model, memory.id, world.state.bodies[index(contact.rows.a)].velocity,
                 world.state.bodies[index(contact.rows.b)].velocity, 0))
         memory.mode = Mode::Roll;
     }
@@ -295,6 +295,8 @@ void Components::save(ByteWriter& out) const {
     for (double x : {c.margin_n, c.margin_t, c.margin_age, c.slip_peak}) out.put(x);
     for (bool x : {c.margins_known, c.false_alarm, c.fresh}) out.put(x);
   });
+  out.put(now_.energy.excess);
+  out.put(now_.energy.scale);
 }
 
 void Components::restore(ByteReader& in) {
@@ -312,6 +314,8 @@ void Components::restore(ByteReader& in) {
     for (double* x : {&c.margin_n, &c.margin_t, &c.margin_age, &c.slip_peak}) in.get(*x);
     for (bool* x : {&c.margins_known, &c.false_alarm, &c.fresh}) in.get(*x);
   });
+  in.get(now_.energy.excess);
+  in.get(now_.energy.scale);
 }
 
 }  // namespace stickslip::stepping

@@ -39,9 +39,14 @@ class Components {
     bool margins_known = false, false_alarm = false;
     bool fresh = true;  // found in this step
   };
+  // What the errors of steps have added to the energy since it was lowest, and the largest energy in play so far.
+  struct EnergyAccount {
+    double excess = 0, scale = 0;
+  };
   struct Histories {
     std::vector<BodyHistory> bodies;       // by body
     std::vector<ContactHistory> contacts;  // beside World::memory
+    EnergyAccount energy;
   };
 
   void prepare(const World& world);  // once per run
@@ -71,6 +76,7 @@ class Components {
   void remember(World& world, double h);
 
   [[nodiscard]] const Histories& histories() const { return now_; }
+  [[nodiscard]] EnergyAccount& energy() { return now_.energy; }
   void set_histories(const Histories& histories) { now_ = histories; }
   // Forces change at once where a contact ends: what they were predicts nothing.
   void forget_forces();

@@ -5,6 +5,7 @@
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/noise.h"
 #include "stickslip/stepping/step_terms.h"
 
 #include <algorithm>
@@ -19,10 +20,6 @@ using contact::Mode;
 using contact::relative_velocity;
 
 namespace {
-
-// Velocity level: a gap within which contacts count as closed, relative to the arm (contact_selection.h), is not taken
-// out: how exactly an impact was located would decide how redundant contacts share their load.
-constexpr double kTouching = 1e-9;
 
 // The force of a contact that slides, in a frame that has turned since: still on the edge of the cone.
 void put_on_cone(double mu, int dimension, double* r) {
@@ -125,7 +122,9 @@ void ContactEquations::pose_contact(const World& world, int iteration, Compliant
   // they share their load.
   const double moved = iteration > 0 ? step.h * relative_velocity(row, 0, step.last[a], step.last[b]) : 0.0;
   double gap = without_rounding_noise(contact, step.at, moved);
-  if (step.rules.closed_only && std::fabs(gap) <= kTouching * arm_of(contact, step.at)) gap = 0;
+  // The gap of a closed contact is not taken out: how exactly an impact was located would decide how redundant contacts
+  // share their load.
+  if (step.rules.closed_only && std::fabs(gap) <= kClosedGap * arm_of(contact, step.at)) gap = 0;
   q[0] += (gap - step.overlap[index(c)]) / step.h;
   if (step.rules.closed_only) q[0] += relative_velocity(row, 0, drive.a, drive.b);
   compliant.add_terms(world, step, c, q);
@@ -146,7 +145,14 @@ bool ContactEquations::solve(const World& world, StepData& step, Island& island,
   return finish(world, step, island, report, failure);
 }
 
-// Static friction that gives way, and the report.
+// Cones, and surfaces that do not give way: how the contacts share their load is then open.
+bool ContactEquations::is_rigid(const World& world, const StepData& step, const Island& island) {
+  if (world.method.friction != FrictionLaw::Cone || step.gamma > 0) return false;
+  return std::ranges::none_of(
+      island.contacts, [&](int c) { return step.is_support(c) || step.is_compliant(world, step.contacts[index(c)]); });
+}
+
+// Static friction that gives way, the share of redundant contacts, and the report.
 bool ContactEquations::finish(const World& world, StepData& step, Island& island, StepReport& report,
                               StepFailure& failure) {
   ++report.solves;
@@ -161,6 +167,9 @@ bool ContactEquations::finish(const World& world, StepData& step, Island& island
     report_failure(world, step, &island, report, why_unsolved(world, step, island), failure);
     return false;
   }
+  if (is_rigid(world, step, island))
+    share_.apply(step.system, static_cast<std::size_t>(&island - step.system.islands().data()), step.dynamics,
+                 ProblemSolver::kAim);
   if (island.summary.residual.error >= report.residual) {
     report.residual = island.summary.residual.error;
     report.solver = island.summary.solver;
@@ -278,7 +287,7 @@ void ContactEquations::remember(const World& world, CompliantContacts& compliant
         continue;
       }
       const std::vector<model::BodyState>& end = step.end.bodies;
-      record_outcome(row, D, r, q, end[index(row.a)].velocity, end[index(row.b)].velocity, step.h,
+      record_outcome(row, world.model, r, q, end[index(row.a)].velocity, end[index(row.b)].velocity, step.h,
                      world.method.certificate, noise.of(static_cast<int>(i)), step.memory[index(c)]);
       compliant.remember(world, island, i, step);
     }

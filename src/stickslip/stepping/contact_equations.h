@@ -5,7 +5,8 @@
 //
 //     build      rows J at StepData::at, islands, W = J A^-1 J' + R        R: compliant_contacts.h
 //     pose       q, mu, the start of r                                     step_terms.h
-//     solve      each island; static friction that broke: again with the kinetic coefficient
+//     solve      each island; static friction that broke: again with the kinetic coefficient;
+//                how redundant contacts share their load                   contact/canonical_share.h
 //     take       v+ = v_free + A^-1 J' r                                   rest.h
 //     remember   mode, force, slip, deformation
 //
@@ -25,6 +26,7 @@
 // Cost: one assembly and one contact solve.
 #pragma once
 
+#include "stickslip/contact/canonical_share.h"
 #include "stickslip/stepping/compliant_contacts.h"
 #include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/rest.h"
@@ -71,10 +73,12 @@ class ContactEquations {
  private:
   void pose_contact(const World& world, int iteration, CompliantContacts& compliant, StepData& step, int c, double* q);
   bool finish(const World& world, StepData& step, contact::Island& island, StepReport& report, StepFailure& failure);
+  static bool is_rigid(const World& world, const StepData& step, const contact::Island& island);
   static bool weaken(const World& world, StepData& step, contact::Island& island);
   [[nodiscard]] std::string why_unsolved(const World& world, const StepData& step, const contact::Island& island);
 
   IslandPool pool_;
+  contact::CanonicalShare share_;
   Rest rest_;
 };
 

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/contact_memory.h"
 
+#include "stickslip/collision/feature.h"
 #include "stickslip/contact/material.h"
 #include "stickslip/stepping/motion.h"
 
@@ -13,15 +14,6 @@ namespace stickslip::stepping {
 using contact::Mode;
 
 namespace {
-
-// Mean diagonal of a contact's own block, 1 / s_c^2.
-double mean_response(const complementarity::ContactProblem& problem, int contact) {
-  const int D = problem.dimension();
-  const double* block = problem.W.value.data() + index(problem.W.diagonal[index(contact)] * D * D);
-  double trace = 0;
-  for (int k = 0; k < D; ++k) trace += block[k * D + k];
-  return trace / D;
-}
 
 // Does the solution leave a contact with slip, above what rounding and the certificate allow?
 bool slips(const contact::Island& island, int contact) {
@@ -44,37 +36,28 @@ bool slips(const contact::Island& island, int contact) {
   return tangential_norm(u, D) > kVelocityNoise * scale + VelocityNoise(island).of(contact);
 }
 
+// A point or a corner. Balls, discs and the ends of capsules are vertices with a radius: these roll.
+bool is_sharp(const model::Model& model, int body, int shape, collision::FeatureCode feature) {
+  if (collision::feature_kind(feature) != collision::FeatureKind::Vertex) return false;
+  const std::vector<model::PlacedShape>& shapes = model.bodies[index(body)].shapes;
+  if (index(shape) >= shapes.size()) return false;
+  const model::Shape& of = shapes[index(shape)].shape;
+  return std::holds_alternative<model::PointSet>(of) || std::holds_alternative<model::Polygon>(of) ||
+         std::holds_alternative<model::Chain>(of) || std::holds_alternative<model::Polyhedron>(of);
+}
+
 }  // namespace
 
-VelocityNoise::VelocityNoise(const contact::Island& island) : problem_(island.problem) {
-  constexpr double kRounding = 1e-14;  // is allowed for anyway
-  if (island.summary.residual.error <= kRounding) return;
-  const int D = problem_.dimension();
-  double qq = 0, rr = 0;
-  for (int c = 0; c < problem_.contacts(); ++c) {
-    const double response = mean_response(problem_, c);
-    if (!(response > 0)) continue;
-    for (int k = c * D; k < (c + 1) * D; ++k) {
-      qq += problem_.q[index(k)] * problem_.q[index(k)] / response;
-      rr += island.r[index(k)] * island.r[index(k)] * response;
-    }
-  }
-  scaled_ = island.summary.residual.error * std::sqrt(std::max(qq, rr));
-}
-
-double VelocityNoise::of(int contact) const {
-  return scaled_ > 0 ? scaled_ * std::sqrt(mean_response(problem_, contact)) : 0;
-}
-
-bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b,
-           double noise) {
+bool rolls(const contact::ContactRows& rows, const model::Model& model, const collision::ContactId& id,
+           const model::Twist& a, const model::Twist& b, double noise) {
   const Vec3 turning = a.angular - b.angular;
   const double rounding = 1e-9 * (a.angular.lpNorm<1>() + b.angular.lpNorm<1>());
   double rate = std::fabs(turning.z());
-  if (dimension == 3) rate = (turning - turning.dot(rows.direction[0]) * rows.direction[0]).lpNorm<1>();
+  if (model.dimension == 3) rate = (turning - turning.dot(rows.direction[0]) * rows.direction[0]).lpNorm<1>();
   if (rate <= rounding) return false;
   const double arm = std::max(rows.moment_a[1].norm(), rows.moment_b[1].norm());  // the tangent's lever
-  return rate * arm > noise;
+  return rate * arm > noise && !is_sharp(model, id.body_a, id.shape_a, id.feature_a) &&
+         !is_sharp(model, id.body_b, id.shape_b, id.feature_b);
 }
 
 void carry_over(const std::vector<ContactMemory>& before, const std::vector<collision::Contact>& contacts,
@@ -133,13 +116,13 @@ bool has_chains(const model::Model& model) {
   });
 }
 
-void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
+void record_outcome(const contact::ContactRows& rows, const model::Model& model, const double* r, const double* q,
                     const model::Twist& va, const model::Twist& vb, double h, double certificate, double noise,
                     ContactMemory& memory) {
-  if (dimension == 2)
-    record_fixed_outcome<2>(rows, r, q, va, vb, h, certificate, noise, memory);
+  if (model.dimension == 2)
+    record_fixed_outcome<2>(rows, model, r, q, va, vb, h, certificate, noise, memory);
   else
-    record_fixed_outcome<3>(rows, r, q, va, vb, h, certificate, noise, memory);
+    record_fixed_outcome<3>(rows, model, r, q, va, vb, h, certificate, noise, memory);
 }
 
 }  // namespace stickslip::stepping

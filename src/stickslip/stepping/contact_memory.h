@@ -6,8 +6,10 @@
 //     before a solve   mu by mode: static while the contact sticks, kinetic while it slides   friction_term()
 //     after it         r on the cone and slipping, held by static friction: kinetic, again    weaken_broken_contacts()
 //                      r_n = 0: open;  |u_t| above noise: slide;  turning: roll;  else stick  record_outcome()
+//                      (a point or a corner that turns without slipping sticks: rolls())
 //
 //     noise = max(kVelocityNoise, certificate) (|v| + |q|)  +  what the certificate of the island leaves unknown of u
+//     (noise.h)
 //
 // Symbol   variable      meaning
 //   r, u   r, u          impulse and relative velocity, contact frame
@@ -17,15 +19,13 @@
 #include "stickslip/contact/contact_response.h"
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
 #include "stickslip/stepping/world.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace stickslip::stepping {
-
-// Velocities are differences of numbers of this relative accuracy after a solve to rounding (problem_solver.h).
-constexpr double kVelocityNoise = 1e-12;
 
 // memory[c] for each contact: what `before` knows of the same id, else a fresh entry. Both lists in canonical order.
 void carry_over(const std::vector<ContactMemory>& before, const std::vector<collision::Contact>& contacts,
@@ -46,40 +46,29 @@ constexpr int kMostRimRounds = 12;
 [[nodiscard]] bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
                                           std::vector<ContactMemory>& memory, contact::Island& island);
 
-// How far the velocities of an island's contacts may be from those of the exact answer: what the certificate allows,
-//     |u_c - exact| <= error max(|q'|, |r'|) / s_c          (block-scaled variables of contact_residual.h)
-class VelocityNoise {
- public:
-  explicit VelocityNoise(const contact::Island& island);
-  [[nodiscard]] double of(int contact) const;
-
- private:
-  const complementarity::ContactProblem& problem_;
-  double scaled_ = 0;
-};
-
-// Chains have no inside: Collider::find must be given the contacts of the last step, which tell on which side things
-// were. Other shapes do without the copy.
+// Chains have no inside: Collider::find must be given the contacts of the last step, which tell on which side
+// bodies were. Other shapes do without the copy.
 [[nodiscard]] bool has_chains(const model::Model& model);
 
 // Mode, force and relative velocity after a solve: r impulses, q velocities without them, va and vb velocities after
 // it. Slip below `noise`, or below `certificate` of the velocities that meet in the contact, is none: a certified
 // answer may leave so much of a velocity that is zero, and so may an iteration of the geometry that ends at that
 // tolerance.
-void record_outcome(const contact::ContactRows& rows, int dimension, const double* r, const double* q,
+void record_outcome(const contact::ContactRows& rows, const model::Model& model, const double* r, const double* q,
                     const model::Twist& va, const model::Twist& vb, double h, double certificate, double noise,
                     ContactMemory& memory);
 
-// Do the bodies turn against each other about an axis in the contact's tangent plane? Turning that moves the contact
-// point by less than `noise` is none.
-[[nodiscard]] bool rolls(const contact::ContactRows& rows, int dimension, const model::Twist& a, const model::Twist& b,
-                         double noise);
+// Do the bodies turn against each other about an axis in the contact's tangent plane, so that the contact moves over both
+// of them? Turning that moves the contact point by less than `noise` is none, and so is turning about a particle, the
+// point of a tripod or a corner: the contact stays where it is on that body.
+[[nodiscard]] bool rolls(const contact::ContactRows& rows, const model::Model& model, const collision::ContactId& id,
+                         const model::Twist& a, const model::Twist& b, double noise);
 
 // record_outcome() in a fixed size.
 template <int D>
-inline void record_fixed_outcome(const contact::ContactRows& rows, const double* r, const double* q,
-                                 const model::Twist& va, const model::Twist& vb, double h, double certificate,
-                                 double noise, ContactMemory& memory) {
+inline void record_fixed_outcome(const contact::ContactRows& rows, const model::Model& model, const double* r,
+                                 const double* q, const model::Twist& va, const model::Twist& vb, double h,
+                                 double certificate, double noise, ContactMemory& memory) {
   double u[3] = {}, scale = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
   const double rate = 1 / h;
   memory.force.setZero();
@@ -97,7 +86,7 @@ inline void record_fixed_outcome(const contact::ContactRows& rows, const double*
   else if (tangential_norm(u, D) > std::max(kVelocityNoise, certificate) * scale + noise)
     memory.mode = contact::Mode::Slide;
   else
-    memory.mode = rolls(rows, D, va, vb, noise) ? contact::Mode::Roll : contact::Mode::Stick;
+    memory.mode = rolls(rows, model, memory.id, va, vb, noise) ? contact::Mode::Roll : contact::Mode::Stick;
 }
 
 }  // namespace stickslip::stepping

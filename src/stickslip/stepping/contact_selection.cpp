@@ -6,6 +6,7 @@
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/impact_law.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
 #include "stickslip/stepping/step_terms.h"
 
 #include <algorithm>
@@ -16,8 +17,6 @@ namespace stickslip::stepping {
 using contact::relative_velocity;
 
 namespace {
-
-constexpr double kTouching = 1e-9;  // gap of a closed contact, relative to the arm of its point
 
 double approach_of(const collision::Contact& contact, const model::State& state) {
   contact::ContactRows row;
@@ -114,7 +113,7 @@ double ContactSelection::drift_of(const StepData& step, const collision::Contact
 
 bool ContactSelection::closed(const StepData& step, const collision::Contact& contact,
                               const model::State& state) const {
-  if (contact.gap <= kTouching * arm_of(contact, state)) return true;
+  if (contact.gap <= kClosedGap * arm_of(contact, state)) return true;
   const double drift = drift_of(step, contact, state);
   return contact.gap <= drift && std::fabs(approach_of(contact, state)) * step.whole_step <= 2 * drift;
 }
@@ -126,7 +125,7 @@ void ContactSelection::find_closed(World& world, const StepData& step,
   contacts.insert(contacts.end(), step.contacts.begin(),
                   step.contacts.end());  // those of the trial: one may have just closed
   for (const collision::Contact& contact : contacts)
-    margin = std::max(margin, kTouching * arm_of(contact, world.state) + drift_of(step, contact, world.state));
+    margin = std::max(margin, kClosedGap * arm_of(contact, world.state) + drift_of(step, contact, world.state));
   contacts = world.contacts;
   world.collider.find(world.model, world.state, margin, 0, contacts);
   std::erase_if(contacts, [&](const collision::Contact& contact) {
@@ -177,8 +176,8 @@ void ContactSelection::choose_closed(StepData& step) {
 // The slowest approach that is an impact: above what forces and turning give a resting contact within a step.
 double ContactSelection::settling_speed(const StepData& step, const collision::Contact& contact,
                                         const model::State& state) const {
-  const double noise = 1e-12 * (step.speed_of(state.bodies[index(contact.id.body_a)].velocity) +
-                                step.speed_of(state.bodies[index(contact.id.body_b)].velocity));
+  const double noise = kVelocityNoise * (step.speed_of(state.bodies[index(contact.id.body_a)].velocity) +
+                                         step.speed_of(state.bodies[index(contact.id.body_b)].velocity));
   return std::max(noise, 2 * drift_of(step, contact, state) / step.whole_step);
 }
 

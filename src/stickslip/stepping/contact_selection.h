@@ -36,7 +36,7 @@ class ContactSelection {
   // step.contacts, memory and overlap, for the geometry and the free velocities of the step.
   void find(World& world, CompliantContacts& compliant, StepData& step);
   // Points of rims that would sink in at the velocities found: then the problems are posed again with them. Compliant
-  // surfaces give way at the points that there are.
+  // surfaces deform at the points that there are.
   bool add_rim_points(World& world, StepData& step);
   [[nodiscard]] bool has_rim_points() const { return rim_points_added_; }
 

@@ -122,7 +122,6 @@ void EndGeometry::follow(const World& world, const StepData& step, const collisi
 }
 
 bool EndGeometry::same_problem(const World& world, bool divided, const StepData& step) const {
-  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
   if (step.forces_vary || !step.supports.empty() || divided || step.gamma > 0 ||
       step.motion.model == MotionModel::QuasiStatic)
     return false;
@@ -144,11 +143,11 @@ bool EndGeometry::same_problem(const World& world, bool divided, const StepData&
       const Vec3 arm = (second ? contact.point_b : contact.point_a) - position;
       const Vec3* moment = second ? row.moment_b : row.moment_a;
       for (int k = 0; k < 2; ++k)
-        if ((arm.cross(row.direction[k]) - moment[k]).lpNorm<1>() > kRounding * size) return false;
+        if ((arm.cross(row.direction[k]) - moment[k]).lpNorm<1>() > kGapNoise * size) return false;
     }
     const double expected = gap_before_[c] + step.h * contact::relative_velocity(row, 0, step.velocity[index(row.a)],
                                                                                  step.velocity[index(row.b)]);
-    if (std::fabs(contact.gap - expected) > kRounding * size) return false;
+    if (std::fabs(contact.gap - expected) > kGapNoise * size) return false;
   }
   return true;
 }

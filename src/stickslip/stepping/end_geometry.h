@@ -10,9 +10,8 @@
 // A pair's gap is that of its closest points. Where flat parts meet, closest points are many, and the pair names one:
 // the gap is g = min_k g_k over places k, and an iteration that knows g_k of one place at a time opens it by closing
 // another (the rim of a cylinder over an edge, a rim on a face: the body would rock to and fro for ever). Every place
-// that a pair leaves by a jump (on both bodies, so that it is no sliding) therefore stays: material points x_a, x_b
-// and a
-// normal n,  g_k = n . (x_a - x_b) >= 0,  a contact of its own, which has the pair's id and an element number.
+// that a pair leaves by a jump (on both bodies, so that it is no sliding) therefore stays: material points x_a, x_b and
+// a normal n,  g_k = n . (x_a - x_b) >= 0,  a contact of its own, which has the pair's id and an element number.
 // g_k >= g, so that a place that was left bears no load unless it touches.
 //
 // Redundant contacts share their load in many ways, and with friction each of them turns the bodies a little
@@ -24,7 +23,8 @@
 //   q_k     StepData::at          estimate of the end
 //   v_k     StepData::last        the velocities that led to it
 //
-// Cost: one refresh of the contacts' geometry per iteration.
+// The fully implicit step: Berard, Nguyen, Trinkle and Anderson 2010, equation 9. Cost: one refresh of the contacts'
+// geometry per iteration.
 #pragma once
 
 #include "stickslip/stepping/step_data.h"

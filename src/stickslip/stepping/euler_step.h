@@ -14,7 +14,7 @@
 //     motion_model.h         A and v_free of each body
 //     contact_selection.h    which contacts take part
 //     contact_equations.h    rows, q, mu; solve; v+; what contacts remember
-//     compliant_contacts.h   R, b of surfaces that give way, lumped or in patches
+//     compliant_contacts.h   R, b of compliant surfaces, lumped or in patches
 //     support_balance.h      friction under bodies that stand on supports
 //     quasi_static.h         motion without inertia
 //     bending.h              rows of the middle of the step, for surfaces that bend

@@ -4,6 +4,7 @@
 
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +21,8 @@ constexpr int kMostImpacts = 20000;     // in one step
 constexpr int kMostAtOnce = 200;        // in succession, while time stands still
 constexpr double kSameInstant = 1e-12;  // of the step
 constexpr int kMostApproaches = 60;     // steps towards one impact
-constexpr double kTouching = 1e-10;     // of the arm: the gap to which the instant of an impact is found
+constexpr double kGapAtImpact = 1e-10;  // of the arm: the gap to which the instant of an impact is found,
+constexpr double kSearchEnd = 1e-14;    // of the step: or to which the instant is, where rounding ends the search
 
 }  // namespace
 
@@ -55,7 +57,7 @@ StepReport EulerStepper::advance_parts(World& world, double h, double end_time) 
       report.certified = false;
       break;
     }
-    if (!(end_time - world.state.time > 1e-12 * h)) {
+    if (!(end_time - world.state.time > kTimeNoise * h)) {
       world.state.time = end_time;
       break;
     }
@@ -67,7 +69,7 @@ StepReport EulerStepper::advance_by_gap(World& world, double h, double end_time)
   constexpr double kShortest = 1e-6;  // of the step
   StepReport report;
   report.sub_steps = 0;
-  while (report.certified && end_time - world.state.time > 1e-12 * h) {
+  while (report.certified && end_time - world.state.time > kTimeNoise * h) {
     const double left = end_time - world.state.time;
     const double length = std::max(length_by_gap(world, left), kShortest * h);
     const bool last = length > 0.999 * left;
@@ -94,9 +96,9 @@ double EulerStepper::length_by_gap(World& world, double left) {
     const double rate =
         relative_velocity(row, 0, world.state.bodies[index(row.a)].velocity, world.state.bodies[index(row.b)].velocity);
     double a = 2 * step_.selection().acceleration_of(contact, world.state);
-    double way = gap_step, speed = std::fabs(rate);
+    double distance = gap_step, speed = std::fabs(rate);
     if (contact.gap > kPressing * gap_step) {
-      way = contact.gap;
+      distance = contact.gap;
       speed = -rate;
     } else {
       for (const ContactMemory& memory : world.memory) {
@@ -106,7 +108,8 @@ double EulerStepper::length_by_gap(World& world, double left) {
           if (world.traits[index(body)].movable) a += memory.force.norm() / world.model.bodies[index(body)].mass;
       }
     }
-    if (a > 0 || speed > 0) length = std::min(length, 2 * way / (std::sqrt(speed * speed + 2 * a * way) + speed));
+    if (a > 0 || speed > 0)
+      length = std::min(length, 2 * distance / (std::sqrt(speed * speed + 2 * a * distance) + speed));
   }
   return length;
 }
@@ -144,7 +147,7 @@ double EulerStepper::deepest(double& tolerance) {
   for (const collision::Contact& contact : step_.selection().open_contacts()) {
     if (contact.gap >= gap) continue;
     gap = contact.gap;
-    tolerance = kTouching * arm_of(contact, step_.end());
+    tolerance = kGapAtImpact * arm_of(contact, step_.end());
   }
   return gap;
 }
@@ -159,7 +162,7 @@ double EulerStepper::smallest_gap(World& world, double& tolerance) {
   for (const collision::Contact& contact : meeting_) {
     if (contact.gap >= gap) continue;
     gap = contact.gap;
-    tolerance = kTouching * arm_of(contact, world.state);
+    tolerance = kGapAtImpact * arm_of(contact, world.state);
   }
   return gap;
 }
@@ -173,7 +176,7 @@ EulerStepper::Part EulerStepper::back_up(World& world, double h, StepReport& rep
   // Regula falsi; a side that is kept twice counts half (Illinois).
   double tau = h, gap = gap_high;
   int last_side = 0;
-  for (int k = 0; k < 80 && std::fabs(gap) > tolerance && high - low > 1e-14 * h; ++k) {
+  for (int k = 0; k < 80 && std::fabs(gap) > tolerance && high - low > kSearchEnd * h; ++k) {
     tau = low + (high - low) * gap_low / (gap_low - gap_high);
     if (!(tau > low && tau < high) || k % 8 == 7) tau = 0.5 * (low + high);
     if (!leave_out_impacts(world, tau, begin + tau, report)) return Part::Failed;
@@ -218,7 +221,7 @@ EulerStepper::Part EulerStepper::approach(World& world, double h, StepReport& re
     if (deepest(tolerance) < -tolerance) return back_up(world, length, report);
     step_.commit(world);
     ++report.sub_steps;
-    if (!(end_time - world.state.time > 1e-14 * h)) return Part::Touched;
+    if (!(end_time - world.state.time > kSearchEnd * h)) return Part::Touched;
     // What lies ahead from here.
     if (!leave_out_impacts(world, end_time - world.state.time, end_time, report)) return Part::Failed;
     if (step_.selection().meets_contact()) return Part::Touched;
@@ -262,7 +265,7 @@ void EulerStepper::note_partings(const World& world) {
     const double before =
         relative_velocity(row, 0, world.state.bodies[index(row.a)].velocity, world.state.bodies[index(row.b)].velocity);
     if (!(before < 0 &&
-          relative_velocity(row, 0, velocities_[index(row.a)], velocities_[index(row.b)]) > -Rest::kNoise * before))
+          relative_velocity(row, 0, velocities_[index(row.a)], velocities_[index(row.b)]) > -kVelocityNoise * before))
       continue;
     for (std::size_t k = 0; k < touched; ++k) {
       if (events_[k].contact != touching_[c].id || events_[k].time != world.state.time) continue;
@@ -324,8 +327,8 @@ bool EulerStepper::impact(World& world, double h, StepReport& report) {
       world.note_waypoint(static_cast<int>(i));
     v = velocities_[i];
     // What an inelastic impact leaves of a velocity that it takes is rounding (rest.h).
-    remove_noise(Rest::kNoise * before.linear.lpNorm<1>(), v.linear);
-    remove_noise(Rest::kNoise * before.angular.lpNorm<1>(), v.angular);
+    remove_noise(kVelocityNoise * before.linear.lpNorm<1>(), v.linear);
+    remove_noise(kVelocityNoise * before.angular.lpNorm<1>(), v.angular);
   }
   return true;
 }

@@ -5,7 +5,7 @@
 //
 //     Anitescu-Potra     closed_only               contacts at the level of velocities
 //     fully implicit     end_geometry
-//     Song-Pang-Kumar    end_geometry, compliant   surfaces give way; rigid where they have no stiffness
+//     Song-Pang-Kumar    end_geometry, compliant   compliant surfaces; rigid where they have no stiffness
 //     Stewart-Trinkle    (none)                    with restitution, and for the motion models and supports that
 //                                                  stewart_trinkle.h does not know
 //

@@ -3,6 +3,7 @@
 #include "stickslip/stepping/event_search.h"
 
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,17 @@ namespace stickslip::stepping {
 using contact::Mode;
 
 namespace {
+
+// Touch: where the search for the instant ends, and which contacts take part in the impact.
+constexpr double kRootGap = 1e-13;    // of the gap to close and of what closes within the step
+constexpr double kSameTime = 1e-14;   // of the step: trials whose lengths rounding hardly tells apart
+constexpr double kTakesPart = 1e-10;  // of the gap that was closed: trials are compared, not exact
+// Stop and reversal of slip; all but the last are shares of the slip speed at the start.
+constexpr double kForward = 1e-14;    // slip that has not reversed
+constexpr double kStuck = 1e-9;       // slip of a contact that sticks: solves leave so much
+constexpr double kNoReserve = 1e-12;  // a reserve of friction that is zero
+constexpr double kReversal = 1e-10;   // slip at the instant of its reversal
+constexpr double kBracket = 1e-13;    // of the sub-step: a bracket that is not shortened further
 
 double tangential_response(const ContactTrial& c, int D) {
   return D == 2 ? c.g[1] : std::max(c.g[1], c.g[2]);
@@ -38,14 +50,18 @@ bool EventSearch::touch(World& world, Component& component, const Candidate& eve
     if (earlier.kind == EventKind::None || index(earlier.contact) == touching.who) break;
     touching = {.who = index(earlier.contact), .tau = earlier.tau};
   }
+  step.next.end = SubStepEnd::Touch;
+  step.next.contact = static_cast<int>(touching.who);
   if (touching.tau > 0 && !step.accept_event(world, component)) return false;
-  const double closed = touching.noise + 1e-10 * touching.gap;
+  const double closed = touching.noise + kTakesPart * touching.gap;
   if (touching.passes && component.contacts[touching.who].contact.gap > 10 * closed) return false;  // without touching
 
   choose_restitution(world, component, touching.who, closed, touching.falling);
   modes_.clear();
   for (const ContactStart& contact : component.contacts) modes_.push_back(contact.mode);
+  step.note_impact(world, component, restitution_);
   step.trial.certified = step.impact.resolve(world, component, restitution_, step.data);
+  step.note_after_impact(world, component);
   note_impact(world, component, step);
   drop_histories(component);
   return std::ranges::any_of(restitution_, [](double e) { return e > 0; });
@@ -58,8 +74,7 @@ bool EventSearch::search_touch(World& world, Component& component, Touching& tou
   const ContactTrial& out = step.trial.contacts[touching.who];
   const double gap0 = std::max(0.0, start.contact.gap), speed0 = start.velocity[0];
   touching.gap = gap0;
-  touching.noise =
-      64 * std::numeric_limits<double>::epsilon() * (out.contact.point_a.lpNorm<1>() + out.contact.point_b.lpNorm<1>());
+  touching.noise = kInstantGapNoise * (out.contact.point_a.lpNorm<1>() + out.contact.point_b.lpNorm<1>());
   touching.passes = out.contact.gap >= 0;
   double low = 0, high = touching.passes ? out.met : step.trial.h;
   double& tau = touching.tau;
@@ -71,11 +86,11 @@ bool EventSearch::search_touch(World& world, Component& component, Touching& tou
     if (!step.trial.certified) return false;
     const double gap = out.contact.gap, speed = out.u1[0];
     touching.falling = std::max(0.0, speed0 - speed) / tau;
-    if (std::fabs(gap) <= touching.noise + 1e-13 * (gap0 + std::fabs(speed) * H_)) break;
+    if (std::fabs(gap) <= touching.noise + kRootGap * (gap0 + std::fabs(speed) * H_)) break;
     (gap > 0 ? low : high) = tau;
     double next = speed < 0 ? tau - gap / speed : 0.5 * (low + high);
     if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (std::fabs(next - tau) < 1e-14 * H_) break;
+    if (std::fabs(next - tau) < kSameTime * H_) break;
     tau = next;
   }
   return true;
@@ -129,6 +144,9 @@ void EventSearch::stop(World& world, Component& component, const Candidate& even
   const bool found = search_stop(world, component, event.tau, h, step);
   if (!found && step.trial.certified) step.run(world, component, 0.5 * h);
   for (int c : stopping_) component.contacts[index(c)].end_law = false;
+  step.next.end = found ? SubStepEnd::Stop : SubStepEnd::Length;
+  if (!found) step.next.length.fixed *= 0.5, step.next.length.part *= 0.5;
+  step.next.stopping = stopping_;
   if (!step.trial.certified || !step.accept_event(world, component)) return;
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     ContactStart& contact = component.contacts[c];
@@ -153,11 +171,11 @@ double EventSearch::stop_reserve(const World& world, const Component& component,
     const double s0 = tangential_norm(start.velocity, D), g = tangential_response(c, D);
     const double along = tangential_dot(c.u1, start.velocity, D) / s0,
                  push = tangential_dot(c.p, start.velocity, D) / s0;
-    if (along >= -1e-14 * s0 && push <= 0)
+    if (along >= -kForward * s0 && push <= 0)
       sum += g * (mu * c.p[0] - tangential_norm(c.p, D)) - (c.slides ? tangential_norm(c.u1, D) : 0.0);
     else
       sum += g * (mu * c.p[0] + push) - along;
-    stuck &= !c.slides || tangential_norm(c.u1, D) <= 1e-9 * s0;
+    stuck &= !c.slides || tangential_norm(c.u1, D) <= kStuck * s0;
   }
   return sum;
 }
@@ -184,7 +202,7 @@ bool EventSearch::search_stop(World& world, Component& component, double tau, do
       }
     } else {
       low = tau, f_low = f;
-      if (f > -1e-12 * s0) {
+      if (f > -kNoReserve * s0) {
         std::swap(step.trial, step.best);
         found = true;
         break;
@@ -193,10 +211,10 @@ bool EventSearch::search_stop(World& world, Component& component, double tau, do
     if (!bracketed) {
       if (tau >= h) break;
       const double rate = low > 0 ? (f_low + s0) / low : 0.0;
-      tau = std::min(h, low > 0 && rate > 0 ? low + 2 * -f_low / rate + 1e-12 * h : h);
+      tau = std::min(h, low > 0 && rate > 0 ? low + 2 * -f_low / rate + kTimeNoise * h : h);
       continue;
     }
-    if (high - low < 1e-13 * h) break;
+    if (high - low < kBracket * h) break;
     double next = low + (high - low) * (-f_low + 0.25 * kPrecise * s0) / (f_high - f_low);
     if (!(next > low && next < high) || (iteration > 6 && iteration % 2 == 1)) next = 0.5 * (low + high);
     tau = next;
@@ -224,7 +242,7 @@ bool EventSearch::reverse(World& world, Component& component, int c, double tau,
   bool bracketed = false;
   for (int iteration = 0; iteration < 8; ++iteration) {
     const double f = tangential_dot(step.trial.contacts[who].u1, d0, D);
-    if (std::fabs(f) <= 1e-10 * s0) break;
+    if (std::fabs(f) <= kReversal * s0) break;
     if (f > 0)
       low = tau, f_low = f;
     else
@@ -235,6 +253,8 @@ bool EventSearch::reverse(World& world, Component& component, int c, double tau,
     step.run(world, component, tau);
     if (!step.trial.certified) return false;
   }
+  step.next.end = SubStepEnd::Reversal;
+  step.next.contact = c;
   if (!step.accept_event(world, component)) return false;
   component.contacts[who].just_changed = true;
   return true;
@@ -243,6 +263,9 @@ bool EventSearch::reverse(World& world, Component& component, int c, double tau,
 void EventSearch::lift_or_slip(World& world, Component& component, const Candidate& event, double instant,
                                ComponentStep& step) {
   if (event.tau > instant) {
+    step.next.end = SubStepEnd::Reserve;
+    step.next.contact = event.contact;
+    step.next.lifts = event.kind == EventKind::Lift;
     refine(world, component, event, instant, step);
     if (!step.trial.certified || !step.accept_event(world, component)) return;
   }
@@ -266,6 +289,7 @@ void EventSearch::refine(World& world, Component& component, const Candidate& ev
   double tau = event.tau;
   if (!let_go && tau > longest - instant) return;
   for (int round = 0; round < 4; ++round) {
+    if (step.tape != nullptr) step.next.trials.push_back(step.trial);
     step.run(world, component, tau);
     if (!step.trial.certified || !let_go || !start.margins_known) return;
     const Margins margins = force_margins(out, surface.friction_static, tau, world.model.dimension);

@@ -3,6 +3,7 @@
 #include "stickslip/stepping/events.h"
 
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +18,6 @@ constexpr double kLargestTurn = 0.3;  // rad per sub-step
 constexpr double kTurnPerStep = 5;    // see the header
 constexpr double kMiss = 0.01;        // passing zero slip closer than this part of its change counts as a stop,
 constexpr double kMissPerStep = 0.3;  // and at small steps than this times H / T
-constexpr double kNoise = 1e-11;
-constexpr double kForceNoise = 1e-12;  // of the force: what a solve to rounding leaves of a reserve that is zero
 
 // Zero of the parabola through gap and speed at the start and the gap at the end.
 double touch_time(double gap0, double speed0, double gap1, double h) {
@@ -35,12 +34,12 @@ double touch_time(double gap0, double speed0, double gap1, double h) {
 double vanishing_time(double before, double age, double now, double h, double noise = 0) {
   const double slope = (now - before) / (age + 0.5 * h);
   if (!(slope < 0) || now + 0.5 * h * slope >= -noise) return h;
-  return std::clamp(0.5 * h - now / slope, 0.0, h * (1 - 1e-12));
+  return std::clamp(0.5 * h - now / slope, 0.0, h * (1 - kTimeNoise));
 }
 
-class EventSearch {
+class FirstEvent {
  public:
-  EventSearch(const World& world, const Component& component, const Trial& trial, double H, double h_min)
+  FirstEvent(const World& world, const Component& component, const Trial& trial, double H, double h_min)
       : world_(world), trial_(trial), H_(H), h_min_(h_min) {
     best_.tau = trial.h * (1 + 1e-9);
     for (const ContactStart& start : component.contacts)
@@ -150,7 +149,7 @@ Margins force_margins(const ContactTrial& contact, double mu_static, double h, i
 double slip_noise(const ContactStart& start, const ContactTrial& contact, int dimension) {
   double scale = 0;
   for (int k = 0; k < dimension; ++k) scale += contact.g[k] * std::fabs(contact.p[k]);
-  return kNoise * std::max(scale, start.slip_peak);
+  return kEventNoise * std::max(scale, start.slip_peak);
 }
 
 bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int dimension) {
@@ -160,7 +159,7 @@ bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int di
 }
 
 Candidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {
-  EventSearch search(world, component, trial, H, h_min);
+  FirstEvent search(world, component, trial, H, h_min);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) search.look(component.contacts[c], static_cast<int>(c));
   return search.best();
 }
@@ -174,7 +173,7 @@ bool rests_open(const World& world, const ContactStart& contact) {
 }
 
 Candidate first_touch(const World& world, const Component& component, const Trial& trial) {
-  EventSearch search(world, component, trial, trial.h, 0);
+  FirstEvent search(world, component, trial, trial.h, 0);
   for (std::size_t c = 0; c < component.contacts.size(); ++c)
     if (component.contacts[c].mode == Mode::Open && !rests_open(world, component.contacts[c]))
       search.look(component.contacts[c], static_cast<int>(c));

@@ -55,7 +55,7 @@ struct Margins {
 };
 [[nodiscard]] Margins force_margins(const ContactTrial& contact, double mu_static, double h, int dimension);
 
-// Slip below this is zero up to rounding.
+// Slip below this is zero up to rounding (noise.h).
 [[nodiscard]] double slip_noise(const ContactStart& start, const ContactTrial& contact, int dimension);
 
 // A sliding contact whose slip ends or reverses within the trial.

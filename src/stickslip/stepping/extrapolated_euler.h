@@ -10,7 +10,8 @@
 // once. Bodies that touch or hit each other within the step keep y_hh: a combination of two states without penetration
 // may penetrate. Impacts: euler_stepper.h.
 //
-// Cost: three contact solves per step. Planar bodies only.
+// Richardson extrapolation: Hairer, Norsett and Wanner 1993, II.4. Cost: three contact solves per step. Planar bodies
+// only.
 #pragma once
 
 #include "stickslip/stepping/euler_stepper.h"

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/feature_ends.h"
 
+#include "stickslip/stepping/noise.h"
 #include "stickslip/stepping/rest.h"
 
 #include <algorithm>
@@ -39,11 +40,12 @@ bool FeatureEnds::is_present(const collision::ContactId& id) const {
 // Another pair of features holds the same bodies in the same direction, no farther off than contacts move in the step:
 // the point has gone over into the next facet, or is named by where it lies (the rim of a cap over an edge).
 bool FeatureEnds::is_replaced(const World& world, const collision::Contact& contact, double h) const {
+  constexpr double kSameNormal = 1e-12;  // 1 - cos of the angle: 1.4e-6, a face and no other of a polyhedron
   const auto known = std::ranges::lower_bound(world.memory, contact.id, {}, &ContactMemory::id);
-  const double way = 4 * h * known->relative_velocity.norm() + 1e-9 * arm_of(contact, world.state);
+  const double reach = 4 * h * known->relative_velocity.norm() + kClosedGap * arm_of(contact, world.state);
   return std::ranges::any_of(present_, [&](const collision::Contact& other) {
     return other.id.body_a == contact.id.body_a && other.id.body_b == contact.id.body_b &&
-           other.normal.dot(contact.normal) > 1 - 1e-12 && (other.point_a - contact.point_a).norm() <= way;
+           other.normal.dot(contact.normal) > 1 - kSameNormal && (other.point_a - contact.point_a).norm() <= reach;
   });
 }
 

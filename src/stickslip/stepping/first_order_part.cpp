@@ -24,8 +24,7 @@ void FirstOrderPart::place(const World& world, const Component& component, doubl
     data.drive_end[index(b)] = part_of(world.traits[index(b)], data.end.state.bodies[index(b)].velocity, false);
 }
 
-void FirstOrderPart::pose(World& world, Component& component, double h, TrialData& data) {
-  const int D = world.model.dimension;
+void FirstOrderPart::list_contacts(World& world, const Component& component, TrialData& data) {
   const std::size_t n = component.contacts.size();
   data.closed.resize(n);
   data.closed_contacts.resize(n);
@@ -36,8 +35,16 @@ void FirstOrderPart::pose(World& world, Component& component, double h, TrialDat
     data.closed_contacts[c] = component.contacts[c].contact;
   }
   if (n > 0) world.collider.refresh(world.model, data.end.state, data.closed_contacts);
+  bending_.forget();
+}
+
+// The problem for the contacts as they are listed, or as bending_ moved them.
+void FirstOrderPart::pose(const World& world, Component& component, double h, TrialData& data) {
+  const int D = world.model.dimension;
+  const std::size_t n = component.contacts.size();
   for (std::size_t c = 0; c < n; ++c)
-    set_rows_near(component.contacts[c].rows, data.closed_contacts[c], data.end.state, D, data.rows_mid[c]);
+    set_rows_near(component.contacts[c].rows, data.closed_contacts[c], bending_.place_of(c, data.end.state), D,
+                  data.rows_mid[c]);
   data.rows_end = data.rows_mid;
   data.system.build_single(D, data.rows_mid, data.dynamics);
   data.system.assemble(data.dynamics);
@@ -72,6 +79,15 @@ bool FirstOrderPart::solve(const World& world, TrialData& data) {
   return true;
 }
 
+// False when no contact is to be posed again.
+bool FirstOrderPart::move_to_middle(World& world, double h, TrialData& data) {
+  if (data.closed.empty() || !has_bending_shapes(world.model)) return false;
+  velocity_.assign(world.model.bodies.size(), {});
+  for (std::size_t b = 0; b < velocity_.size(); ++b)
+    if (world.traits[b].movable) velocity_[b] = data.end.state.bodies[b].velocity;
+  return bending_.move_to_middle(world, data.end.state, velocity_, h, data.closed_contacts);
+}
+
 void FirstOrderPart::run(World& world, Component& component, double h, TrialData& data, PositionUpdate& position,
                          Trial& trial) {
   trial.resize(component, h);
@@ -85,9 +101,15 @@ void FirstOrderPart::run(World& world, Component& component, double h, TrialData
     motion.evaluate(world.model, start.body, world.traits[b], world.state.bodies[b], world.state,
                     part_of(world.traits[b], world.state.bodies[b].velocity, true), data.dynamics[b], data.free[b]);
   }
+  list_contacts(world, component, data);
   pose(world, component, h, data);
   trial.certified = solve(world, data);
   data.take_velocities(world, component, trial);
+  if (trial.certified && move_to_middle(world, h, data)) {
+    pose(world, component, h, data);
+    trial.certified = solve(world, data);
+    data.take_velocities(world, component, trial);
+  }
   data.take_contacts(component, trial);
   if (!trial.certified) return;
   for (const BodyStart& start : component.bodies) {

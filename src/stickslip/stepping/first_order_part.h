@@ -9,9 +9,13 @@
 // Symbol   variable             meaning
 //   psi    closed_contacts      every contact takes part, with its gap for prescribed bodies at the end of the part
 //
+// Surfaces that bend take their rows in the middle of the part, as in every first-order step (bending.h): a second solve
+// where one of them would sink in.
+//
 // The result has the form of a trial. Cost: one contact solve.
 #pragma once
 
+#include "stickslip/stepping/bending.h"
 #include "stickslip/stepping/position_update.h"
 #include "stickslip/stepping/trial.h"
 
@@ -25,10 +29,14 @@ class FirstOrderPart {
 
  private:
   static void place(const World& world, const Component& component, double h, TrialData& data);
-  void pose(World& world, Component& component, double h, TrialData& data);
+  void list_contacts(World& world, const Component& component, TrialData& data);
+  void pose(const World& world, Component& component, double h, TrialData& data);
   bool solve(const World& world, TrialData& data);
+  bool move_to_middle(World& world, double h, TrialData& data);
 
   std::vector<ContactMemory> memory_;  // modes of the contacts
+  Bending bending_;
+  std::vector<model::Twist> velocity_;  // by body, as the rows of the start gave it
 };
 
 }  // namespace stickslip::stepping

@@ -71,7 +71,7 @@ void ForceBalance::add_stiffness(const Base& base, const double* K, double sign)
 }
 
 // One more unknown impulse, whose unit acts as `force` (in the rows of the link), with the condition that the velocity
-// along one row, and what the surface gives way, is zero.
+// along one row, and the deformation of the surface, is zero.
 void ForceBalance::add_unknown(const Link& link, const double* force, int row, double defect, double compliance) {
   const int n = next_++;
   for_sides(link, [&](int body, const double(&rows)[2][3], double sign) {

@@ -121,7 +121,10 @@ class ForceBalance {
   int size_ = 0, next_ = 0;
   std::vector<double> matrix_, right_, columns_, slip_;
   std::vector<int> pivot_;
-  contact::Island island_;  // of the contacts, in search()
+  contact::Island island_;         // of the contacts, in search()
+  std::vector<Body> told_bodies_;  // of the last e of search() that converged
+  std::vector<Link> told_links_;
+  std::vector<Point> told_points_;
 };
 
 }  // namespace stickslip::stepping

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of force_balance.h.
+//
 // ForceBalance::search(): the modes of bases and contacts, by friction that is rounded off less and less.
 #include "stickslip/stepping/force_balance.h"
 #include "stickslip/stepping/force_balance_rows.h"
@@ -182,15 +184,27 @@ void ForceBalance::read_modes(double e) {
   }
 }
 
+// As e goes to zero the equations become singular along the twists themselves (friction does not depend on how fast
+// bodies slide): their condition is (slip / e)^2, and rounding ends the search at some e. The last one that converged
+// then tells the modes; whether they are right is not decided here.
 bool ForceBalance::search(const Method& method, ProblemSolver& solver) {
   constexpr double kFirst = 0.1, kLast = 1e-10, kFactor = 0.1;  // e, as a part of the speed
-  constexpr int kMostIterations = 200;
+  constexpr double kLargestTrustedWidth = 1e-4;           // largest e whose modes are used, as a part of the speed
+  constexpr int kMostIterations = 200, kMostAtOnce = 40;  // in all, with one e
   if (!(speed > 0) || 3 * bodies.size() > index(kMostUnknowns)) return false;
   for (Point& point : points) point.p[0] = point.p[1] = 0;
-  double e = kFirst * speed;
-  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+  double e = kFirst * speed, told = 0;  // told: the last e that converged
+  const auto take_told = [&] {
+    if (!(told > 0 && told <= kLargestTrustedWidth * speed)) return false;
+    bodies = told_bodies_;
+    links = told_links_;
+    points = told_points_;
+    read_modes(told);
+    return true;
+  };
+  for (int iteration = 0, at_once = 0; iteration < kMostIterations && at_once < kMostAtOnce; ++iteration, ++at_once) {
     assemble_rounded(e);
-    if (!solve_contacts(method, solver)) return false;
+    if (!solve_contacts(method, solver)) return take_told();
     double change = 0;  // of the slips: of the velocities of points
     for (std::size_t i = 0; i < bodies.size(); ++i)
       for (std::size_t k = 0; k < 3; ++k) std::swap(bodies[i].velocity[k], right_[3 * i + k]);
@@ -204,16 +218,21 @@ bool ForceBalance::search(const Method& method, ProblemSolver& solver) {
         change = std::max({change, std::fabs(s[0] - t[0]), std::fabs(s[1] - t[1])});
       }
     }
-    if (!std::isfinite(change)) return false;
+    if (!std::isfinite(change)) return take_told();
     update_points(e);
     if (change > 0.1 * e) continue;
     if (e <= kLast * speed) {
       read_modes(e);
       return true;
     }
+    told = e;
+    told_bodies_ = bodies;
+    told_links_ = links;
+    told_points_ = points;
     e = std::max(kFactor * e, kLast * speed);
+    at_once = -1;
   }
-  return false;
+  return take_told();
 }
 
 }  // namespace stickslip::stepping

@@ -2,6 +2,11 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/guarded_stepper.h"
 
+#include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace stickslip::stepping {
@@ -10,7 +15,6 @@ namespace {
 constexpr double kShortest = 1e-7;               // of the run's step: parts are not cut further
 constexpr int kMostParts = 100000;               // of one step; the rest is then taken as it comes,
 constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at pairs: less than a second
-constexpr double kRounding = 1e-12;              // of the step: a remainder of the time axis, not a part
 
 }  // namespace
 
@@ -39,11 +43,11 @@ StepReport GuardedStepper::advance(World& world, double h, double end_time) {
   keep(world, step_start_);
   const StepReport report = advance_inner(world, h, end_time);
   if (!report.certified) {
-    if (sweep_->is_calm(step_start_.world.state, h)) return report;
+    if (sweep_->is_calm(step_start_.state(), h)) return report;
     put_back(world, step_start_);
     return advance_divided(world, h, end_time, 0.5 * h);
   }
-  const collision::Passage passage = passage_since(world, step_start_.world.state);
+  const collision::Passage passage = passage_since(world, step_start_.state());
   if (!passage) return report;
   put_back(world, step_start_);
   return advance_divided(world, h, end_time, passage.time - world.state.time);
@@ -62,9 +66,12 @@ StepReport GuardedStepper::advance_divided(World& world, double h, double end_ti
   events_.clear();
   double length = first_cut;
   const std::int64_t most = sweep_->advances() + kMostAdvances;
-  for (int parts = 0; end_time - world.state.time > kRounding * h; ++parts) {
+  for (int parts = 0; end_time - world.state.time > kTimeNoise * h; ++parts) {
     if (parts >= kMostParts || sweep_->advances() > most) {
+      keep(world, part_start_);
       StepReport rest = advance_inner(world, end_time - world.state.time, end_time);
+      const collision::Passage passage = passage_since(world, part_start_.state());
+      if (rest.certified && passage) rest.certified = refuse(world, passage);
       ++rest.passages;
       total.include(rest);
       if (rest.certified) break;
@@ -92,7 +99,7 @@ bool GuardedStepper::advance_part(World& world, double end_time, double length, 
     const bool last = begin + length >= end_time;
     const double part_end = last ? end_time : begin + length;
     const StepReport report = advance_inner(world, last ? end_time - begin : length, part_end);
-    if (!report.certified && !sweep_->is_calm(part_start_.world.state, part_end - begin) && length > shortest) {
+    if (!report.certified && !sweep_->is_calm(part_start_.state(), part_end - begin) && length > shortest) {
       put_back(world, part_start_);
       length = 0.5 * (part_end - begin);
       cut = true;
@@ -104,7 +111,7 @@ bool GuardedStepper::advance_part(World& world, double end_time, double length, 
       total.solver = report.solver;
       return false;
     }
-    const collision::Passage passage = passage_since(world, part_start_.world.state);
+    const collision::Passage passage = passage_since(world, part_start_.state());
     const bool shorter = length > shortest && part_end - begin > shortest;
     if (passage && shorter) {
       put_back(world, part_start_);
@@ -114,23 +121,34 @@ bool GuardedStepper::advance_part(World& world, double end_time, double length, 
       cut = true;
       continue;
     }
+    if (passage) {
+      total.certified = refuse(world, passage);
+      return false;
+    }
     total.include(report);
     total.divisions += cut ? 1 : 0;
-    total.passages += passage ? 1 : 0;
     events_.insert(events_.end(), report.events.begin(), report.events.end());
     return true;
   }
 }
 
-void GuardedStepper::keep(const World& world, Snapshot& kept) const {
-  world.save(kept.world);
-  kept.stepper.clear();
-  inner_->save(kept.stepper);
+bool GuardedStepper::refuse(const World& world, const collision::Passage& passage) {
+  failure_ = {};
+  failure_.time = step_start_.state().time;
+  failure_.reason =
+      fmt::format("'{}' passes through '{}', however the step is divided: take a shorter step, or stiffer surfaces",
+                  world.model.bodies[index(passage.body_a)].name, world.model.bodies[index(passage.body_b)].name);
+  return false;
 }
 
-void GuardedStepper::put_back(World& world, const Snapshot& kept) {
-  world.restore(kept.world);
-  ByteReader in(kept.stepper.view());
+void GuardedStepper::keep(const World& world, Start& start) const {
+  ByteWriter& stepper = start.keep(world);
+  stepper.clear();
+  inner_->save(stepper);
+}
+
+void GuardedStepper::put_back(World& world, const Start& start) {
+  ByteReader in(start.put_back(world).view());
   inner_->restore(in);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Any stepper, with a watch on what happens between the ends of its steps: nothing passes through anything.
+// Any stepper, with a watch on what happens between the ends of its steps: no body passes through another.
 //
 //     advance: step; did a pair of bodies overlap on the way (sweep.h)? accept if not
 //              else from the start again, up to the instant at which they do: the gap is negative at the end of that
@@ -10,9 +10,9 @@
 //
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
-// The parts are steps of the same stepper, each certified on its own. StepReport::divisions counts the cuts. A part
-// shorter than kShortest of the run's step is taken as it is and counted in StepReport::passages: the run says that it
-// could not be made safe.
+// The parts are steps of the same stepper, each certified on its own. StepReport::divisions counts the cuts. Where
+// something passes in a part as short as kShortest of the run's step too, the step is not certified. After bounded work
+// the rest of a step is taken in one part, counted in StepReport::passages; if something passes in it, it is not either.
 //
 // Impacts within a step bend the paths of bodies: steppers note where (World::waypoints).
 //
@@ -22,6 +22,7 @@
 #pragma once
 
 #include "stickslip/collision/sweep.h"
+#include "stickslip/stepping/rollback.h"
 #include "stickslip/stepping/stepper.h"
 
 #include <optional>
@@ -36,24 +37,21 @@ class GuardedStepper final : public Stepper {
   void restore(ByteReader& in) override { inner_->restore(in); }
 
  private:
-  // All that a step changes.
-  struct Snapshot {
-    World::Snapshot world;
-    ByteWriter stepper;
-  };
+  using Start = Rollback<ByteWriter>;  // with the bytes of the stepper inside
 
   void prepare(const World& world);
-  void keep(const World& world, Snapshot& kept) const;
-  void put_back(World& world, const Snapshot& kept);
+  void keep(const World& world, Start& start) const;
+  void put_back(World& world, const Start& start);
   StepReport advance_inner(World& world, double h, double end_time);
   [[nodiscard]] collision::Passage passage_since(const World& world, const model::State& start);
   StepReport advance_divided(World& world, double h, double end_time, double first_cut);
+  bool refuse(const World& world, const collision::Passage& passage);  // false, and failure_ says why
   bool advance_part(World& world, double end_time, double length, StepReport& total);
 
   std::unique_ptr<Stepper> inner_;
   std::optional<collision::Sweep> sweep_;
   bool always_watched_ = false;  // forces or drives may speed bodies up within a step
-  Snapshot step_start_, part_start_;
+  Start step_start_, part_start_;
   std::vector<std::uint8_t> pressed_;
   std::vector<Event> events_;
 };

@@ -3,11 +3,11 @@
 //
 // Impacts at a frozen configuration: velocities jump, nothing moves.      v+ = v- + M^-1 J' p
 //
-// One contact alone (an island of one) is followed along its normal impulse (Routh): compression in small increments of
+// One contact alone (an island of one) is followed along its normal impulse (Routh 1905): compression in small increments of
 // p_n with friction against the slip of the moment, until u_n = 0; then expansion until
 //
 //     Newton    u_n+ = -e u_n-                 Poisson   p_expansion = e p_compression
-//     Stronge   work of p_n in expansion = -e^2 times that in compression
+//     Stronge   work of p_n in expansion = -e^2 times that in compression         (Stronge 1990)
 //
 // so that slip that stops or reverses during the impact is seen. The three agree when friction does not couple into the
 // normal velocity (central impacts) and differ otherwise.
@@ -15,7 +15,7 @@
 // Several contacts at once: compression is one contact problem (0 <= p_n _|_ u_n >= 0 with friction), expansion a
 // second one in which Newton's contacts get the speed -e u_n- and the others the normal impulse e p_compression
 // (Stronge's law is about one contact: the work of several depends on their order), and a third one takes out what
-// still approaches.
+// still approaches. Compression and expansion as two problems of complementarity: Glocker and Pfeiffer 1995.
 //
 // Energy. Newton's law can give more energy than was lost (friction that reverses slip). Whatever the law, the part of
 // the restitution that would do so is taken back: the largest share s in 0 .. 1 of all coefficients in the island is
@@ -24,6 +24,9 @@
 // Symbol  variable   meaning
 //   e     restitution, per contact; 0: inelastic
 //   u_n-  q[0]       normal velocity before, negative: approaching
+//
+// Cost: inelastic, one contact solve; elastic, four, and up to 123 more where s < 1 (41 trials of three). One
+// contact alone needs no solve: about 64 increments of compression in space, one in the plane, and as many for expansion.
 #pragma once
 
 #include "stickslip/contact/contact_system.h"

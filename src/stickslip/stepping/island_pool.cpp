@@ -14,10 +14,13 @@ bool IslandPool::solve(const Method& method, std::span<contact::Island> islands)
       helpers_.push_back(std::make_unique<ProblemSolver>());
     pool_.run(method.threads, static_cast<int>(islands.size()), [&](int worker, int k) {
       ProblemSolver& solver = worker == 0 ? solver_ : *helpers_[static_cast<std::size_t>(worker - 1)];
-      solver.solve(method, islands[static_cast<std::size_t>(k)]);
+      contact::Island& island = islands[static_cast<std::size_t>(k)];
+      if (!ProblemSolver::sweeps(island)) solver.solve(method, island);
     });
+    for (contact::Island& island : islands)
+      if (ProblemSolver::sweeps(island)) solver_.solve(method, island, method.threads);
   } else {
-    for (contact::Island& island : islands) solver_.solve(method, island);
+    for (contact::Island& island : islands) solver_.solve(method, island, method.threads);
   }
   bool certified = true;
   for (const contact::Island& island : islands) certified &= island.summary.solved();

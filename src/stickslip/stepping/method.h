@@ -18,8 +18,14 @@ enum class ImpactSearch : char { Auto, BackUp, Approach };
 // Whether runs are audited (simulation/audit.h).
 enum class Auditing : char { On, Off };
 
-// Whether the stiffness of contacts is read by the rigid steppers too, along the normal (stewart_trinkle.h).
-enum class SoftContacts : char { Off, Normal };
+// What the stiffness of contacts is for. Auto: for the steppers that know compliant contacts, and for the choice of one.
+// Off: the choice takes a rigid stepper whatever stiffness there is. Normal: stewart-trinkle reads it along the normal
+// (stewart_trinkle.h).
+enum class SoftContacts : char { Auto, Off, Normal };
+
+// Whether a run is accompanied by ones of three and six times its step, from which the errors of its observables are
+// estimated (runs/error_bars.h).
+enum class ErrorBars : char { Off, On };
 
 // Whether bodies whose step would change nothing are left out of it (resting_bodies.h): the same bits either way.
 enum class RestingStep : char { Skipped, Solved };
@@ -37,7 +43,9 @@ template <>
 inline constexpr std::string_view kChoices<Auditing>[] = {"on", "off"};
 
 template <>
-inline constexpr std::string_view kChoices<SoftContacts>[] = {"off", "normal"};
+inline constexpr std::string_view kChoices<SoftContacts>[] = {"auto", "off", "normal"};
+template <>
+inline constexpr std::string_view kChoices<ErrorBars>[] = {"off", "on"};
 template <>
 inline constexpr std::string_view kChoices<RestingStep>[] = {"skipped", "solved"};
 
@@ -48,12 +56,12 @@ template <class Choice>
 
 struct Method {
   MotionModel motion = MotionModel::Dynamic;
-  std::string stepper = "stewart-trinkle";  // a name of the stepper registry
+  std::string stepper = "auto";  // a name of the stepper registry, or the one that fits the model (choose_stepper.h)
   FrictionLaw friction = FrictionLaw::Cone;
   int directions = 8;        // of the pyramid (spatial contacts only)
   double pyramid_angle = 0;  // of its first direction, from the contact's first tangent
   ImpactSearch impacts = ImpactSearch::Auto;
-  SoftContacts compliance = SoftContacts::Off;
+  SoftContacts compliance = SoftContacts::Auto;
   double step = 1e-3;
   double gap_step = 0;                 // how far a compliant gap moves in a sub-step; 0: no sub-steps
   double gamma = 0;                    // force that rounds the tip of the friction cone (song-pang-kumar)
@@ -63,6 +71,7 @@ struct Method {
   double certificate_at_worst = 1e-6;  // the same where no solver gets there; counted (simulation.h)
   std::string collider = "features";   // a name of the collider registry
   Auditing audit = Auditing::On;
+  ErrorBars error_bars = ErrorBars::Off;
   RestingStep rest = RestingStep::Skipped;
   int threads = 1;  // islands in parallel; the result does not depend on it
 };

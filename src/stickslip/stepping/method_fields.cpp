@@ -25,7 +25,9 @@ std::vector<std::string> names_of(const Infos& infos) {
 }  // namespace
 
 std::vector<std::string> stepper_names() {
-  return names_of(steppers());
+  std::vector<std::string> names = {"auto"};
+  for (std::string& name : names_of(steppers())) names.push_back(std::move(name));
+  return names;
 }
 
 std::vector<std::string> cone_solver_names() {
@@ -123,10 +125,10 @@ std::string summary_of(const Method& method) {
   visit_fields(Method{}, [&](const FieldInfo&, const auto& value) { defaults.push_back(field_text(value)); });
   std::size_t field = 0;
   visit_fields(method, [&](const FieldInfo& info, const auto& value) {
-    constexpr std::string_view kSaid[] = {"motion", "stepper", "friction",   "directions",
-                                          "step",   "solver",  "certificate"};
+    constexpr std::string_view kAlwaysShown[] = {"motion", "stepper", "friction",   "directions",
+                                                 "step",   "solver",  "certificate"};
     const std::string now = field_text(value);
-    if (now != defaults[field++] && std::ranges::find(kSaid, info.name) == std::end(kSaid))
+    if (now != defaults[field++] && std::ranges::find(kAlwaysShown, info.name) == std::end(kAlwaysShown))
       text += fmt::format(", {} {}", info.name, now);
   });
   return text;

@@ -47,10 +47,12 @@ void visit_fields(M&& method, Visit&& visit) {
                   .meaning = "equations of motion: dynamic, first-order (velocity follows force, by damping) or "
                              "quasi-static (forces balance)"},
         method.motion);
-  visit(
-      FieldInfo{
-          .name = "stepper", .meaning = "time stepper; `stickslip list` names them", .registered = &stepper_names},
-      method.stepper);
+  visit(FieldInfo{.name = "stepper",
+                  .meaning =
+                      "time stepper; auto: the best that fits the scene (docs/theory/second-order.md), named in the "
+                      "summary; `stickslip list` names the others",
+                  .registered = &stepper_names},
+        method.stepper);
   visit(FieldInfo{.name = "friction", .meaning = "cone (exact) or pyramid"}, method.friction);
   visit(FieldInfo{.name = "directions",
                   .meaning = "sides of the friction pyramid (spatial contacts)",
@@ -68,11 +70,11 @@ void visit_fields(M&& method, Visit&& visit) {
                   .meaning = "how first-order steppers find the instant of an impact: auto (those with restitution, by "
                              "backing up), back-up or approach (all, by backing up or with ever shorter steps)"},
         method.impacts);
-  visit(
-      FieldInfo{.name = "compliance",
-                .meaning = "off: stewart-trinkle takes every contact as rigid; normal: contacts with a stiffness give "
-                           "way along their normal, implicitly, at steps far above their own oscillation"},
-      method.compliance);
+  visit(FieldInfo{.name = "compliance",
+                  .meaning = "which steppers use contact stiffness: auto: song-pang-kumar and runge-kutta, of which "
+                             "stepper = auto then takes one; off: stepper = auto takes a rigid one; normal: "
+                             "stewart-trinkle, along the normal, at steps far above their own oscillation"},
+        method.compliance);
   visit(FieldInfo{.name = "step", .meaning = "length of a time step", .unit = "time", .above_least = true},
         method.step);
   visit(FieldInfo{.name = "gap_step",
@@ -115,6 +117,11 @@ void visit_fields(M&& method, Visit&& visit) {
                              "finite state; a violation ends it",
                   .changes_result = false},
         method.audit);
+  visit(FieldInfo{.name = "error_bars",
+                  .meaning = "on: runs with three and six times the step beside the run give each observable an error "
+                             "bar, or mark it unresolved; adds about half the run time",
+                  .changes_result = false},
+        method.error_bars);
   visit(FieldInfo{.name = "rest",
                   .meaning = "bodies at rest that nothing disturbs are skipped, or solved again in every step; the "
                              "result does not depend on it",

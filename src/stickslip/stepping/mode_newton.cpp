@@ -190,7 +190,8 @@ void ModeNewton::prepare(int contacts, int n) {
 
 template <int D>
 bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::span<double> r) {
-  constexpr int kRounds = 60, kBarely = 20;
+  constexpr int kRounds = 60, kBarely = 20, kHardly = 40;
+  constexpr double kInside = 0.9, kNearEdge = 0.999, kAtEdge = 1 - 1e-6;  // of mu, from the rounds above on
   constexpr int kLook = 3;
   constexpr double kProgress = 0.8;  // of the distance at the look before
   const int contacts = problem.contacts(), n = contacts * D;
@@ -229,9 +230,9 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
         continue;
       }
       // Well inside at first, so that few rounds suffice; then nearer to the edge, for what is barely held.
-      const double inner = mu * (round < kBarely ? 0.9
-                                 : round < 40    ? 0.999
-                                                 : 1 - 1e-6),
+      const double inner = mu * (round < kBarely   ? kInside
+                                 : round < kHardly ? kNearEdge
+                                                   : kAtEdge),
                    normal = (x[0] + inner * length) / (1 + inner * inner);
       for (int k = 1; k < D; ++k) x[k] *= inner * normal / length;
       x[0] = normal;

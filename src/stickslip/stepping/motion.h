@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Small things that the steppers share: moving the free part of a body, and the tangential part of contact velocities.
+// Functions that the steppers share: moving the free part of a body, and the tangential part of contact velocities.
 #pragma once
 
 #include "stickslip/contact/body_dynamics.h"

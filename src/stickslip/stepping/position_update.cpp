@@ -228,7 +228,8 @@ void PositionUpdate::fill_matrix(int D, TrialData& data) {
             matrix_[i * n + j] = W.value[index((p * D + ki) * D + defect_row_[j] % D)];
     }
   }
-  for (std::size_t i = 0; i < n; ++i) matrix_[i * n + i] *= 1 + 1e-10;
+  constexpr double kRegularisation = 1e-10;  // rows that depend on each other keep a positive definite matrix
+  for (std::size_t i = 0; i < n; ++i) matrix_[i * n + i] *= 1 + kRegularisation;
 }
 
 // By A^-1 J' of the answer in defect_.

@@ -20,6 +20,10 @@ constexpr double kAlmost = 1e3;    // of the tolerance: previous impulses that a
 constexpr double kSurplus = 1e-4;  // of the tolerance: what they are then improved to, if
 constexpr double kAtRest = 1e-9;   // previous impulses so near to an answer that what is left is bodies coming to rest
 constexpr int kFewSteps = 4;       // iterations suffice
+// Sweeps: previous impulses this close (of the tolerance) are improved to that share of it.
+constexpr double kClose = 10, kBeyond = 1e-3;
+constexpr int kManyContacts =
+    300;  // compliant ones: fewer are cheaper for Newton's method (script/bench piles spheres)
 // Iterations after which an answer within certificate_at_worst is left as it is: dense packings stall there, and what
 // further attempts find seldom is worth the seconds that they take.
 constexpr int kEffort = 150;
@@ -56,8 +60,12 @@ bool clearly_moved(const complementarity::ContactProblem& problem, std::span<con
 
 }  // namespace
 
-bool ProblemSolver::solve(const Method& method, contact::Island& island) {
-  return method.friction == FrictionLaw::Pyramid ? pyramid_.solve(method, island) : solve_cone(method, island);
+bool ProblemSolver::sweeps(const contact::Island& island) {
+  return island.problem.contacts() > kManyContacts && island.soft_contacts == island.problem.contacts();
+}
+
+bool ProblemSolver::solve(const Method& method, contact::Island& island, int threads) {
+  return method.friction == FrictionLaw::Pyramid ? pyramid_.solve(method, island) : solve_cone(method, island, threads);
 }
 
 bool ProblemSolver::accept(contact::Island& island, const Residual& residual, const char* solver) {
@@ -67,7 +75,7 @@ bool ProblemSolver::accept(contact::Island& island, const Residual& residual, co
   return true;
 }
 
-bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
+bool ProblemSolver::solve_cone(const Method& method, contact::Island& island, int threads) {
   const complementarity::ContactProblem& problem = island.problem;
   if (method.solver == "auto") {
     if (problem.contacts() == 1) {  // the closed form costs less than looking at the previous impulses
@@ -79,16 +87,16 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
       if (!clearly_moved(problem, island.r)) warm = contact_residual(problem, island.r);
       if (warm.error <= kAim) return accept(island, warm, "warm-start");
       if (try_polish(island) || try_hold(island)) return true;
-      if (near_rest(method, island)) return true;
+      if (sweeps(island) ? sweep(method, island, threads) : near_rest(method, island)) return true;
     }
   }
   complementarity::SolverOptions options;
   options.tolerance = method.certificate;
   const bool fresh = std::ranges::all_of(island.r, [](double r) { return r == 0; });
-  const bool patient = method.certificate_at_worst <= method.certificate || method.solver != "auto";
-  if (!patient) options.max_iterations = kEffort;
+  const bool full_effort = method.certificate_at_worst <= method.certificate || method.solver != "auto";
+  if (!full_effort) options.max_iterations = kEffort;
   island.summary = cone_.solve(problem, island.r, options, method.solver);
-  if (!patient && !island.summary.solved() && !(island.summary.residual.error <= method.certificate_at_worst)) {
+  if (!full_effort && !island.summary.solved() && !(island.summary.residual.error <= method.certificate_at_worst)) {
     options.max_iterations = 0;
     island.summary = cone_.solve(problem, island.r, options, method.solver);
   }
@@ -98,6 +106,23 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island) {
     if (!try_polish(island)) tighten(method, island, kAim, 100);
   }
   return true;
+}
+
+// Compliant contacts: W is so well conditioned that sweeps are the cheapest solver of many contacts. Bodies that come to
+// rest get impulses beyond the tolerance here too.
+bool ProblemSolver::sweep(const Method& method, contact::Island& island, int threads) {
+  const Residual warm = contact_residual(island.problem, island.r);
+  if (warm.error <= kAtRest && near_rest(method, island)) return true;
+  complementarity::SolverOptions options;
+  options.tolerance = warm.error <= kClose * method.certificate ? kBeyond * method.certificate : method.certificate;
+  options.threads = threads;
+  r_.assign(island.r.begin(), island.r.end());
+  const complementarity::SolverSummary summary = cone_.solve(island.problem, r_, options, "sweeps");
+  if (!(summary.residual.error < warm.error)) return false;
+  std::copy(r_.begin(), r_.end(), island.r.begin());  // where sweeps slow down Newton's method sets out
+  if (!(summary.residual.error <= method.certificate)) return false;
+  island.summary = summary;
+  return accept(island, summary.residual, summary.solver);
 }
 
 // Many contacts whose previous impulses are almost right. Taking them because they just meet the tolerance leaves

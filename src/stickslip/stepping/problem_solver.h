@@ -10,7 +10,8 @@
 //   3. Newton's method in the modes of the previous step (mode_newton.h), for a few contacts,
 //   4. all contacts stuck, with the load spread (ModeNewton::hold), for a body at rest on many points,
 //   5. a few steps of the general Newton method from the previous impulses, for many contacts close to rest,
-//   6. the general solver, then again Newton to polish its answer.
+//   6. sweeps with momentum, for many compliant contacts (compliance = "normal"); close to rest before 5,
+//   7. the general solver, then again Newton to polish its answer.
 // Friction pyramids go to pyramid_solver.h. Whatever answers, the certificate is contact_residual() of the problem that
 // was posed.
 #pragma once
@@ -27,14 +28,20 @@ namespace stickslip::stepping {
 
 class ProblemSolver {
  public:
+  // Islands so large, and with a W so well conditioned because all contacts give way, that sweeps come first. Their
+  // solver makes better use of threads than other islands beside it would.
+  [[nodiscard]] static bool sweeps(const contact::Island& island);
+
   // The residual that solves aim at: far above rounding of small problems, far below anything observable.
   static constexpr double kAim = 1e-13;
 
   // island.r: start in, impulses out. island.summary tells how it ended; true when certified at the tolerance.
-  bool solve(const Method& method, contact::Island& island);
+  // threads: for solvers that use several within an island.
+  bool solve(const Method& method, contact::Island& island, int threads = 1);
 
  private:
-  bool solve_cone(const Method& method, contact::Island& island);
+  bool solve_cone(const Method& method, contact::Island& island, int threads);
+  bool sweep(const Method& method, contact::Island& island, int threads);
   bool try_polish(contact::Island& island);
   bool polish_once(contact::Island& island);
   bool try_hold(contact::Island& island);

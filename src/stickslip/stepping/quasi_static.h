@@ -12,6 +12,9 @@
 //                               let forces move them
 //   F      force                largest force on a body, friction of its supports included
 //   v_ref  StepData::reference
+//
+// The motion model: Berard et al. 2007, section II. Proximal steps: Rockafellar 1976. Cost: one contact solve per proximal
+// step.
 #pragma once
 
 #include "stickslip/stepping/step_data.h"

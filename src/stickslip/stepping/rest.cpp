@@ -51,10 +51,10 @@ void Rest::settle(std::size_t body, const contact::BodyDynamics& dynamics, const
   if (magnitude.linear == 0) return;
   const double linear = magnitude.linear + free.linear.lpNorm<1>();
   const double angular = magnitude.angular + free.angular.lpNorm<1>();
-  remove_noise(kNoise * linear, v.linear);
-  remove_noise(kNoise * angular, v.angular);
+  remove_noise(kVelocityNoise * linear, v.linear);
+  remove_noise(kVelocityNoise * angular, v.angular);
   const double error = magnitude.error;
-  if (error > kNoise && stands(dynamics, error * linear, error * angular, v)) v = {};
+  if (error > kVelocityNoise && stands(dynamics, error * linear, error * angular, v)) v = {};
 }
 
 void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,

@@ -3,9 +3,9 @@
 //
 // Exact rest. The velocity of a body that contacts hold is a sum of large terms that cancel, v+ = v_free + A^-1 J' p,
 // and what remains of the sum below its rounding (and the solver's aim) is noise. Taken for motion it would add up over
-// millions of steps, so it is removed: components below kNoise times the sum of the magnitudes of the terms become
-// zero. The same for gaps: the difference of two points is not known better than the points' own last bits. A real
-// acceleration would have to be below kNoise times gravity to be lost.
+// millions of steps, so it is removed: components below kVelocityNoise (noise.h) times the sum of the magnitudes of the
+// terms become zero. The same for gaps: the difference of two points is not known better than the points' own last
+// bits. A real acceleration would have to be below kVelocityNoise times gravity to be lost.
 //
 // A large problem is not solved to rounding but to its certificate, and its velocities are not known better than that. A
 // body whose velocity is below it in every component stands: else a wall would creep by what the solver left, and
@@ -13,23 +13,16 @@
 #pragma once
 
 #include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/noise.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 namespace stickslip::stepping {
 
-inline void remove_noise(double scale, Vec3& v) {
-  for (int k = 0; k < 3; ++k)
-    if (std::fabs(v[k]) <= scale) v[k] = 0;
-}
-
 class Rest {
  public:
-  static constexpr double kNoise = 1e-12;
-
   // state.velocity += A^-1 J' r of all islands, noise removed. `free`: the free degrees of freedom's velocities before.
   void apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
                       std::span<const model::Twist> free, model::State& state);
@@ -52,18 +45,18 @@ class Rest {
   std::vector<Magnitude> magnitude_;  // sum of |terms| per body; 0: no contact pushes on it
 };
 
-// The gap less a way that is known, zero where it is not known better than that.
+// The gap less a distance that is known, zero where it is not known better than that.
 [[nodiscard]] inline double without_rounding_noise(const collision::Contact& contact, const model::State& state,
-                                                   double way = 0) {
+                                                   double less = 0) {
   const Vec3& a = state.bodies[static_cast<std::size_t>(contact.id.body_a)].pose.position;
   const Vec3& b = state.bodies[static_cast<std::size_t>(contact.id.body_b)].pose.position;
   const double size = contact.point_a.lpNorm<1>() + contact.point_b.lpNorm<1>() + a.lpNorm<1>() + b.lpNorm<1>();
-  const double gap = contact.gap - way;
-  return std::fabs(gap) <= 8 * std::numeric_limits<double>::epsilon() * size ? 0.0 : gap;
+  const double gap = contact.gap - less;
+  return std::fabs(gap) <= kGapNoise * size ? 0.0 : gap;
 }
 
 // The speed at which an overlap that a step finds may be taken out. What a sound step can sink in by is the curvature
-// of the motion, h^2 (u^2 / arm + g), and where a contact passes from one face to the next a part of its way; both are
+// of the motion, h^2 (u^2 / arm + g), and where a contact passes from one face to the next a part of its path; both are
 // taken out at once. Overlap beyond that was there at the start or was found too late: gap / h would shoot the bodies
 // apart, so it leaves slowly, and adds little energy however deep it is and however short the step.
 //
@@ -81,7 +74,7 @@ inline constexpr double kPartingShare = 0.1, kPartingRate = 0.1;
 // The speed at which a gap may close within h; negative: at which an overlap has to be left, but not faster than
 // `limit`. What has sunk in comes out over a whole step, however short a part of it is taken: within a part of a
 // nanosecond it would be shot out. `driven`: normal velocity (positive: away) of prescribed bodies that stand in the
-// gap where they will be at the end of h; their way is no overlap.
+// gap where they will be at the end of h; what they travel is no overlap.
 template <class Limit>
 [[nodiscard]] inline double closing_speed(double gap, double h, double whole_step, double driven, const Limit& limit) {
   if (gap >= 0) return gap / h;

@@ -6,6 +6,7 @@
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
 
 #include <fmt/format.h>
 
@@ -20,9 +21,7 @@ using Eigen::Index;
 
 namespace {
 
-constexpr double kError = 1e-7;                                         // of a part, relative to the largest speed
-constexpr double kNoise = 64 * std::numeric_limits<double>::epsilon();  // of a reserve, relative to its terms
-constexpr double kRounding = 1e-12;                  // of the step: a remainder of the time axis, not a part
+constexpr double kError = 1e-7;                      // of a part, relative to the largest speed
 constexpr double kShortest = 1e-9;                   // of the step: parts are not shortened further
 constexpr int kMostParts = 5000, kMostEvents = 200;  // per step
 constexpr int kSearch = 60;
@@ -132,7 +131,7 @@ void RungeKutta::take_memory(World& world) {
   start_part(world);
   for (std::size_t c = 0; c < n; ++c) {
     FlowContact& flow = modes_[c];
-    if (flow.mode != Mode::Open || !(at_start_[c].hold < -kNoise * at_start_[c].hold_size)) continue;
+    if (flow.mode != Mode::Open || !(at_start_[c].hold < -kFlowNoise * at_start_[c].hold_size)) continue;
     if (flow_->presses(c))
       flow.mode = flow_->grips(c) ? Mode::Stick : Mode::Slide;
     else
@@ -145,7 +144,7 @@ std::string RungeKutta::cross(World& world, double h, double end_time, StepRepor
   const double begin = before_.time;
   double offset = 0;
   int events = 0;
-  for (int tries = 0; h - offset > kRounding * h;) {
+  for (int tries = 0; h - offset > kTimeNoise * h;) {
     if (++tries > kMostParts)
       return fmt::format(
           "more than {} parts in a step: contacts are too stiff for it; take a shorter step, or "
@@ -156,9 +155,11 @@ std::string RungeKutta::cross(World& world, double h, double end_time, StepRepor
     double tau = next_length(begin + offset, h - offset, h, cut);
     const double error = part(tau, h);
     if ((dipped_ || !(error <= kError)) && tau > kShortest * h) {
-      length_ = dipped_ ? 0.5 * tau : tau * std::clamp(0.9 * std::pow(kError / error, 0.2), 0.2, 0.9);
+      length_ = dipped_ || !std::isfinite(error) ? 0.5 * tau
+                                                 : tau * std::clamp(0.9 * std::pow(kError / error, 0.2), 0.2, 0.9);
       continue;
     }
+    if (!std::isfinite(error)) return "forces that are not a number: contacts are too stiff for double precision";
     const double proposal = tau * std::clamp(0.9 * std::pow(kError / std::max(error, 1e-300), 0.2), 0.2, 5.0);
     length_ = cut ? std::max(length_, proposal) : proposal;
     Violation first = first_violation();
@@ -172,7 +173,7 @@ std::string RungeKutta::cross(World& world, double h, double end_time, StepRepor
       }
     }
     offset += tau;
-    if (h - offset <= kRounding * h) offset = h;
+    if (h - offset <= kTimeNoise * h) offset = h;
     if (tau > 0) {
       accept(world, offset == h ? end_time : begin + offset, tau);
       ++report.sub_steps;
@@ -221,7 +222,8 @@ double RungeKutta::part(double h, double step) {
       if (i < 6) impulse_[c] += kA[6][i] * h * flow_->force(c);
       if (kC[i] == 1 || modes_[c].mode != Mode::Open) continue;
       const Reserves reserves = flow_->reserves(c);
-      dipped_ |= reserves.hold < -kNoise * reserves.hold_size && at_start_[c].hold > kNoise * at_start_[c].hold_size;
+      dipped_ |=
+          reserves.hold < -kFlowNoise * reserves.hold_size && at_start_[c].hold > kFlowNoise * at_start_[c].hold_size;
     }
   }
   for (std::size_t c = 0; dipped_ && c < n; ++c)  // it is closed at the end as well: that will be located
@@ -236,9 +238,9 @@ RungeKutta::Violation RungeKutta::first_violation() const {
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const Reserves end = flow_->reserves(c);
     Violation one{static_cast<int>(c), false, at_start_[c].hold, end.hold};
-    if (!(end.hold < -kNoise * end.hold_size)) {
+    if (!(end.hold < -kFlowNoise * end.hold_size)) {
       one = {static_cast<int>(c), true, at_start_[c].grip, end.grip};
-      if (!(end.grip < -kNoise * end.grip_size)) continue;
+      if (!(end.grip < -kFlowNoise * end.grip_size)) continue;
     }
     if (first.contact < 0 || one.estimate() < first.estimate()) first = one;
   }
@@ -251,7 +253,7 @@ double RungeKutta::locate(const Violation& violation, double h, double step) {
   const auto c = index(violation.contact);
   const Reserves& start = at_start_[c];
   double low = 0, high = h, f_low = violation.before, f_high = violation.after;
-  if (f_low <= kNoise * (violation.grip ? start.grip_size : start.hold_size)) return 0;
+  if (f_low <= kFlowNoise * (violation.grip ? start.grip_size : start.hold_size)) return 0;
   double tau = h;
   int side = 0;
   for (int iteration = 0; iteration < kSearch; ++iteration) {
@@ -260,8 +262,8 @@ double RungeKutta::locate(const Violation& violation, double h, double step) {
     static_cast<void>(part(tau, step));
     const Reserves reserves = flow_->reserves(c);
     const double f = violation.grip ? reserves.grip : reserves.hold;
-    const double noise = kNoise * (violation.grip ? reserves.grip_size : reserves.hold_size);
-    if (std::fabs(f) <= noise || high - low <= kRounding * 1e-3 * step) break;
+    const double noise = kFlowNoise * (violation.grip ? reserves.grip_size : reserves.hold_size);
+    if (std::fabs(f) <= noise || high - low <= kTimeNoise * 1e-3 * step) break;
     if (f > 0) {
       low = tau, f_low = f;
       if (side > 0) f_high *= 0.5;
@@ -331,7 +333,7 @@ void RungeKutta::remember(World& world, double h) {
     const model::Twist& va = world.state.bodies[index(flow.rows.a)].velocity;
     const model::Twist& vb = world.state.bodies[index(flow.rows.b)].velocity;
     memory.mode = flow.mode;
-    if (flow.mode == Mode::Stick && rolls(flow.rows, D, va, vb, 0)) memory.mode = Mode::Roll;
+    if (flow.mode == Mode::Stick && rolls(flow.rows, world.model, memory.id, va, vb, 0)) memory.mode = Mode::Roll;
     memory.touched_before = memory.touching;
     memory.touching = flow.mode != Mode::Open;
     memory.force = flow.impulse / h;

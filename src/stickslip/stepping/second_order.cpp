@@ -3,9 +3,11 @@
 #include "stickslip/stepping/second_order.h"
 
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip::stepping {
 
@@ -15,13 +17,19 @@ namespace {
 
 constexpr double kShortest = 1e-4;        // of the step: shortest sub-step to follow a turn of slip
 constexpr double kInstant = 1e-6;         // of the step: events closer than this are simultaneous
-constexpr double kRounding = 1e-12;       // of the step: a remainder of the time axis, not a sub-step
 constexpr double kTurnAim = 0.7;          // of the allowed turn of slip per sub-step
 constexpr int kMaxEvents = 24;            // per step and component, besides impacts; then first order
 constexpr int kMaxImpacts = 20000;        // with restitution, per step and component; then first order
-constexpr int kMostCuts = 6;              // of a step that gains energy, then first order
+constexpr int kMostHalvings = 6;          // of a step towards the instant of a slip that no line of reserves tells
+constexpr int kMostCuts = 6;              // of a step that gains much energy, then first order
+constexpr double kGain = 3e-6;            // of the energy in play: a trial that gains more is taken shorter,
+constexpr int kMostRefinements = 16;      // so often in a step, then first order
+constexpr double kBudget = 4e-7;          // of the largest energy so far: what steps may add to it in all,
+constexpr double kSpend = 0.1;            // so much of the rest in one step,
+constexpr double kTrickle = 1e-9;         // and once it is used up, so much of the energy in a step
+constexpr double kKept = 5e-8;            // of the largest energy: error of a step where nothing takes energy
 constexpr int kLongestPenalty = 31;       // steps of first order after events have piled up again and again
-constexpr std::size_t kCrowd = 12;        // contacts of a component from which on trials are counted:
+constexpr std::size_t kFewContacts = 12;  // of a component; with more, trials are counted:
 constexpr int kManyTrials = 6;            // so many in a step, and the next steps are first order;
 constexpr int kTooManyTrials = 12;        // so many, and the rest of this step as well
 constexpr std::size_t kMaxContacts = 16;  // of a component: beyond, events crowd and dense projections cost too much,
@@ -56,6 +64,59 @@ bool rebounds_ahead(const World& world, const Component& component, double H) {
   return ahead;
 }
 
+// Kinetic, and that of a fall through the radius of gyration.
+double energy_in_play(const World& world) {
+  double energy = 0;
+  for (std::size_t b = 0; b < world.model.bodies.size(); ++b) {
+    if (!world.traits[b].movable) continue;
+    const model::Body& body = world.model.bodies[b];
+    const model::BodyState& state = world.state.bodies[b];
+    energy += 0.5 * body.mass * state.velocity.linear.squaredNorm();
+    if (!body.rotates()) continue;
+    const Vec3& w = state.velocity.angular;
+    energy += 0.5 * w.dot(contact::angular_momentum(body, state.pose.orientation, w)) +
+              body.mass * world.model.gravity.norm() * std::sqrt(body.inertia.diagonal().maxCoeff() / body.mass);
+  }
+  return energy;
+}
+
+double energy_of(const World& world, const Component& component) {
+  double energy = kinetic_energy(world, component);
+  for (const BodyStart& start : component.bodies) {
+    const auto b = index(start.body);
+    energy -= world.model.bodies[b].mass * world.model.gravity.dot(world.state.bodies[b].pose.position);
+  }
+  return energy;
+}
+
+// Of contacts that overlapped and are pushed apart: their law gives energy.
+double work_of_parting(const Component& component, const Trial& trial) {
+  double work = 0;
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    const ContactTrial& out = trial.contacts[c];
+    if (component.contacts[c].contact.gap < 0 && out.closed) work += out.p[0] * std::max(0.0, out.u1[0]);
+  }
+  return work;
+}
+
+bool several_closed(const Component& component) {
+  const auto open = std::ranges::count(component.contacts, Mode::Open, &ContactStart::mode);
+  return std::ssize(component.contacts) - open > 1;
+}
+
+// Nothing takes energy in the trial: no friction at a contact that slides, no damping. What it loses is then an error
+// like what it gains; shorter steps on the way up alone would make the energy of a smooth motion drift.
+bool keeps_energy(const World& world, const Component& component, const Trial& trial) {
+  return std::ranges::none_of(trial.contacts,
+                              [](const ContactTrial& contact) {
+                                return contact.closed && contact.slides && (contact.p[1] != 0 || contact.p[2] != 0);
+                              }) &&
+         std::ranges::none_of(component.bodies, [&](const BodyStart& start) {
+           const model::Body& body = world.model.bodies[index(start.body)];
+           return body.linear_damping > 0 || body.angular_damping > 0;
+         });
+}
+
 // First order for some steps to come, and for twice as many if that did not help.
 void wait_at_first_order(Component& component) {
   component.penalty = std::min(2 * component.penalty + 1, kLongestPenalty);
@@ -66,6 +127,7 @@ void wait_at_first_order(Component& component) {
 
 StepReport SecondOrder::advance(World& world, double h, double end_time) {
   if (!components_.is_prepared()) components_.prepare(world);
+  if (step_.tape != nullptr) step_.tape->begin_step();
   if (!components_.features_end()) return advance_part(world, h, end_time);
   keep(world, step_start_);
   all_events_.clear();
@@ -89,10 +151,20 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
   return report;
 }
 
+void SecondOrder::note_begin(const World& world, double h, double end_time) {
+  SubStepTape& tape = *step_.tape;
+  if (++tape.parts > 1) tape.refusal = "a contact ran off the end of a face within a step";
+  tape.begin = world.state.time;
+  tape.length = h;
+  tape.end = end_time;
+  tape.coupled = components_.coupled();
+  tape.start = world.state;
+}
+
 // From part_start_, whose end a closed contact does not reach: to the instant just after it is lost, or over all of h
 // when it was not found at the start either (a pair of features that collision takes for what lies ahead).
 StepReport SecondOrder::advance_to_end_of_feature(World& world, double h, double end_time) {
-  const double begin = part_start_.world.state.time;
+  const double begin = part_start_.state().time;
   put_back(world, part_start_);
   if (!ends_.keep_present(world, components_.margin())) return advance_part(world, h, end_time);
   double low = 0, high = h;
@@ -115,12 +187,19 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
   before_.bodies = world.state.bodies;
   before_.time = world.state.time;
   step_.begin(world, h, end_time, components_.coupled());
+  if (step_.tape != nullptr) note_begin(world, h, end_time);
   components_.find_contacts(world, h, step_.data.place_ends(world));
+  Components::EnergyAccount& account = components_.energy();
+  account.scale = std::max(account.scale, energy_in_play(world));
   Outcome outcome = Outcome::MoreContacts;
   while (outcome == Outcome::MoreContacts) {
     outcome = Outcome::Done;
+    gained_ = 0;
     for (Component& component : components_.make(world)) {
+      const bool judged = step_.judges_energy(component);
+      if (judged) energy_before_ = energy_of(world, component);
       outcome = advance_component(world, component, h);
+      if (judged) gained_ += energy_of(world, component) - energy_before_;
       if (outcome == Outcome::Failed) fail(world, component, report);
       if (outcome != Outcome::Done) break;
     }
@@ -136,6 +215,7 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
     world.state = before_;
     return report;
   }
+  account.excess = std::max(0.0, account.excess + gained_);
   report.residual = step_.data.residual;
   report.solver = step_.data.solver;
   report.sub_steps = step_.sub_steps;
@@ -148,27 +228,40 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
   return report;
 }
 
+// What a sub-step that is a share of the step may add to the energy.
+double SecondOrder::allowed_gain(const World& world, const Component& component, double share) {
+  const Components::EnergyAccount& account = components_.energy();
+  const double excess = std::max(0.0, account.excess + gained_ + energy_of(world, component) - energy_before_);
+  return share * (kSpend * std::max(0.0, kBudget * account.scale - excess) + kTrickle * account.scale);
+}
+
 SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& component, double H) {
   if ((component.first_order > 0 || component.contacts.size() > kMaxContacts) && !rebounds_ahead(world, component, H)) {
     component.first_order = std::max(0, component.first_order - 1);
     return fall_back(world, component, H);
   }
   const double h_min = kShortest * H;
-  const bool crowd = component.contacts.size() > kCrowd;
+  const bool crowd = component.contacts.size() > kFewContacts;
   int first_solve = step_.data.solves;  // those of impacts that rebound are not counted against a crowd
   double longest = H;
-  int events = 0, halvings = 0, cuts = 0, impacts = 0;
+  int events = 0, halvings = 0, cuts = 0, impacts = 0, refinements = 0;
   search_.begin(H);
-  while (H - component.offset > kRounding * H) {
+  while (H - component.offset > kTimeNoise * H) {
     bool at_breakpoint = false;
+    step_.next.begin();
     double h = next_length(component, H, longest, at_breakpoint);
-    if (halvings > 0) h = std::max(h / (1 << halvings), h_min);
+    if (halvings > 0) {
+      h = std::max(h / (1 << halvings), h_min);
+      step_.next.length.part /= 1 << halvings;
+      step_.next.length.fixed /= 1 << halvings;
+    }
     const int solves_before = step_.data.solves;
     step_.run(world, component, h);
     if (!step_.trial.certified || (crowd && step_.data.solves - first_solve > kTooManyTrials))
       return give_up(world, component, H);
     if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
-    if (step_.gains_energy(world, component) || step_.outruns_step(world, component)) {
+    const EnergyGain gain = step_.energy_gain(world, component);
+    if (gain.is_wrong() || step_.outruns_step(world, component)) {
       if (++cuts > kMostCuts) return give_up(world, component, H);
       longest = std::max(0.25 * h, h_min);
       continue;
@@ -179,17 +272,42 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
       continue;
     }
     longest = std::max(h, h_min) * std::clamp(kTurnAim / event.turn, 0.2, 3.0);
+    // The error is of third order: what a step gains in parts falls with the square of their length.
+    const bool keeps = keeps_energy(world, component, step_.trial);
+    const double error = keeps ? std::abs(gain.gained) : gain.gained;
+    const bool gains = error > 0 && step_.judges_energy(component);
+    const double allowed = !gains  ? 0
+                           : keeps ? h / H * kKept * components_.energy().scale
+                                   : allowed_gain(world, component, h / H);
+    const bool may_refine = h > 4 * h_min && refinements < kMostRefinements;
     if (event.kind == EventKind::None) {
+      const bool too_much = gain.exceeds(kGain);
+      if (gains && may_refine && (too_much || error > allowed)) {
+        ++refinements;
+        const double by_step = too_much ? 0.8 * std::cbrt(kGain / gain.relative()) : 1;
+        longest = h * std::clamp(std::min(by_step, 0.9 * std::sqrt(allowed / error)), 0.1, 0.7);
+        continue;
+      }
+      if (too_much) return fall_back(world, component, H);
+      if (gains && refinements > 0)
+        longest = std::min(longest, h * std::clamp(0.9 * std::sqrt(allowed / error), 0.2, 3.0));
       step_.accept(world, component, !at_breakpoint, false);
       halvings = 0;
       continue;
     }
-    if (event.without_history && halvings < 2 && h > 4 * h_min) {
-      ++halvings;  // two shorter steps give a line of force reserves
+    // Two shorter steps give a line of force reserves. Contacts that share a load have none: the instant at which the
+    // solver lets them slip is closed in on.
+    const int most_halvings = event.kind == EventKind::Slip && several_closed(component) ? kMostHalvings : 2;
+    if (event.without_history && halvings < most_halvings && h > 4 * h_min) {
+      ++halvings;
       continue;
     }
     halvings = 0;
     if (++events > kMaxEvents) return give_up(world, component, H);
+    step_.allowed_gain = !may_refine || !step_.judges_energy(component) ? std::numeric_limits<double>::infinity()
+                         : keeps                                        ? kKept * components_.energy().scale
+                                                                        : allowed_gain(world, component, 1);
+    step_.gains = false;
     switch (event.kind) {
       case EventKind::Lift:
       case EventKind::Slip: search_.lift_or_slip(world, component, event, kInstant * H, step_); break;
@@ -202,6 +320,12 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
         break;
       case EventKind::Stop: search_.stop(world, component, event, h, step_); break;
       case EventKind::None: break;
+    }
+    if (step_.gains) {
+      ++refinements;
+      --events;
+      longest = 0.5 * step_.trial.h;
+      continue;
     }
     if (!step_.trial.certified) return give_up(world, component, H);
   }
@@ -219,7 +343,7 @@ SecondOrder::Outcome SecondOrder::give_up(World& world, Component& component, do
 }
 
 // To the end of the step, or to the next breakpoint of a drive, or as far as a turning slip allows.
-double SecondOrder::next_length(const Component& component, double H, double longest, bool& at_breakpoint) const {
+double SecondOrder::next_length(const Component& component, double H, double longest, bool& at_breakpoint) {
   const std::span<const double> breakpoints = components_.breakpoints();
   double h = H - component.offset;
   const double now = before_.time + component.offset, close = 1e-9 * H;
@@ -228,6 +352,10 @@ double SecondOrder::next_length(const Component& component, double H, double lon
     at_breakpoint = true;
     if (now + h > *next + close) h = *next - now;
   }
+  step_.next.length = {.part = h < 2 * longest && h > longest ? 0.5 : 1.0,
+                       .until = at_breakpoint ? *next : step_.data.end_time,
+                       .at_breakpoint = at_breakpoint};
+  if (h >= 2 * longest) step_.next.length.fixed = longest;
   if (h > longest) {
     h = h < 2 * longest ? 0.5 * h : longest;
     at_breakpoint = false;
@@ -247,36 +375,55 @@ void SecondOrder::list_rebounds(const World& world, const Component& component, 
   }
 }
 
+// First order over the rest of the step, in parts where it gains energy.
 SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, double H) {
   ++step_.fallbacks;
-  const double h = H - component.offset, energy = kinetic_energy(world, component);
-  list_rebounds(world, component, H);
-  step_.run_first_order(world, component, h);
-  if (!step_.trial.certified) return Outcome::Failed;
-  if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
-  bool owed = false;
-  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
-    const ContactTrial& out = step_.trial.contacts[c];
-    ContactStart& start = component.contacts[c];
-    step_.change_mode(world, start, !out.closed ? Mode::Open : out.slides ? Mode::Slide : Mode::Stick);
-    // A contact that closes at the end of the step still approaches; its compression is over in the next one.
-    if (!out.closed || 2 * out.u1[0] < start.velocity[0]) rebound_[c] = 0;
-    owed |= rebound_[c] > 0;
+  if (step_.tape != nullptr) step_.tape->refusal = "a step was taken at first order because events piled up";
+  double longest = H - component.offset;
+  int cuts = 0;
+  for (bool last = false; !last;) {
+    last = H - component.offset <= longest * (1 + kTimeNoise);
+    const double h = last ? H - component.offset : longest;
+    const double kinetic = kinetic_energy(world, component), energy = energy_of(world, component);
+    list_rebounds(world, component, H);
+    step_.run_first_order(world, component, h);
+    if (!step_.trial.certified) return Outcome::Failed;
+    if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
+    const double parting = work_of_parting(component, step_.trial);
+    if (cuts < kMostCuts && step_.judges_energy(component) &&
+        step_.energy_gain(world, component).gained - parting > allowed_gain(world, component, 1)) {
+      ++cuts;
+      longest = 0.5 * h;
+      last = false;
+      continue;
+    }
+    bool owed = false;
+    for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+      const ContactTrial& out = step_.trial.contacts[c];
+      ContactStart& start = component.contacts[c];
+      step_.change_mode(world, start, !out.closed ? Mode::Open : out.slides ? Mode::Slide : Mode::Stick);
+      // A contact that closes at the end of the step still approaches; its compression is over in the next one.
+      if (!out.closed || 2 * out.u1[0] < start.velocity[0]) rebound_[c] = 0;
+      owed |= rebound_[c] > 0;
+    }
+    step_.accept(world, component, false, true);
+    energy_before_ += parting;
+    if (last) component.offset = H;
+    if (!owed) continue;
+    // No more than there was, less what it took to rise against gravity.
+    const double rise = energy_of(world, component) - kinetic_energy(world, component) - (energy - kinetic);
+    const double most = step_.judges_energy(component) ? kinetic - std::max(0.0, rise) : kinetic;
+    if (!step_.impact.expand(world, component, rebound_, most, step_.data)) return Outcome::Failed;
   }
-  step_.accept(world, component, false, true);
-  component.offset = H;
-  if (owed && !step_.impact.expand(world, component, rebound_, energy, step_.data)) return Outcome::Failed;
   return Outcome::Done;
 }
 
-void SecondOrder::keep(const World& world, Snapshot& kept) const {
-  world.save(kept.world);
-  kept.histories = components_.histories();
+void SecondOrder::keep(const World& world, Start& start) const {
+  start.keep(world) = components_.histories();
 }
 
-void SecondOrder::put_back(World& world, const Snapshot& kept) {
-  world.restore(kept.world);
-  components_.set_histories(kept.histories);
+void SecondOrder::put_back(World& world, const Start& start) {
+  components_.set_histories(start.put_back(world));
 }
 
 void SecondOrder::fail(const World& world, const Component& component, StepReport& report) {

@@ -17,6 +17,13 @@
 //       too many events (accumulation, chatter, jam), or a problem that was not solved: first-order step over the rest,
 //         and over the next 1, 3, 7 ... 31 steps as long as that goes on; crowds of contacts are given fewer trials
 //
+//         a trial that gains energy beyond its tolerance, where nothing can give any: shorten the sub-step and try again
+//
+// Energy. Where only gravity and contacts with bodies at rest act, the errors of steps may add kBudget of the largest
+// energy so far in all, and a trickle beyond: what a step in which friction does work may gain follows from what is left
+// of that. Where nothing takes energy, losses are errors too: a step may change it by kKept of the largest. A first-order
+// part that gains more is halved.
+//
 // Components are independent within a step and are advanced one after the other, each with sub-steps of its own. When
 // any body has force functions all bodies form one component, since a force may read every other body's state.
 //
@@ -25,13 +32,18 @@
 // instant, unless it is hit. Impacts follow the law of each pair (impact_law.h), one after the other, any number of
 // them in a step; restitution is left out when the next flight would be shorter than a step.
 //
-// Assumptions and open points: docs/theory/second-order.md. Cost: one contact solve per step without events.
+// Located events, and histories that end at them: Hairer, Norsett and Wanner 1993, II.6; Shampine, Gladwell and Brankin
+// 1991. The first-order step of the fall-back: Stewart and Trinkle 1996.
+//
+// Assumptions and open points: docs/theory/second-order.md. Cost: one contact solve per step without events; for each
+// event those of its search (event_search.h, component_impact.h) and of the trial after it.
 #pragma once
 
 #include "stickslip/stepping/component_step.h"
 #include "stickslip/stepping/components.h"
 #include "stickslip/stepping/event_search.h"
 #include "stickslip/stepping/feature_ends.h"
+#include "stickslip/stepping/rollback.h"
 #include "stickslip/stepping/stepper.h"
 
 namespace stickslip::stepping {
@@ -39,23 +51,23 @@ namespace stickslip::stepping {
 class SecondOrder final : public Stepper {
  public:
   StepReport advance(World& world, double h, double end_time) override;
+  // Sub-steps of later steps are noted there (sub_step_tape.h). Null: nowhere.
+  void record(SubStepTape* tape) { step_.tape = tape; }
   void save(ByteWriter& out) const override { components_.save(out); }
   void restore(ByteReader& in) override { components_.restore(in); }
 
  private:
   enum class Outcome { Done, Failed, MoreContacts };
-  // All that a step changes.
-  struct Snapshot {
-    World::Snapshot world;
-    Components::Histories histories;
-  };
+  using Start = Rollback<Components::Histories>;
 
-  void keep(const World& world, Snapshot& kept) const;
-  void put_back(World& world, const Snapshot& kept);
+  void keep(const World& world, Start& start) const;
+  void put_back(World& world, const Start& start);
+  void note_begin(const World& world, double h, double end_time);
   StepReport advance_part(World& world, double h, double end_time);
   StepReport advance_to_end_of_feature(World& world, double h, double end_time);
   Outcome advance_component(World& world, Component& component, double H);
-  [[nodiscard]] double next_length(const Component& component, double H, double longest, bool& at_breakpoint) const;
+  [[nodiscard]] double allowed_gain(const World& world, const Component& component, double share);
+  [[nodiscard]] double next_length(const Component& component, double H, double longest, bool& at_breakpoint);
   Outcome give_up(World& world, Component& component, double H);
   Outcome fall_back(World& world, Component& component, double H);
   void list_rebounds(const World& world, const Component& component, double H);
@@ -65,9 +77,11 @@ class SecondOrder final : public Stepper {
   ComponentStep step_;
   EventSearch search_;
   FeatureEnds ends_;
-  Snapshot step_start_, part_start_;
+  Start step_start_, part_start_;
   model::State before_;            // the start of a part
   std::vector<Event> all_events_;  // of the step; those of a part are in step_
+  double energy_before_ = 0;       // of the component, at the start of the part, and what overlaps gave since
+  double gained_ = 0;              // by the components of the part that are done
   std::vector<double> rebound_;    // speeds that contacts are owed by impacts in a first-order part
 };
 

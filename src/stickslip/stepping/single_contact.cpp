@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of stewart_trinkle.h.
+//
 // The Stewart-Trinkle step of a world in which one contact is within reach: what the general path does with rows, an
 // island and its problem, on the stack and in a fixed size (D: tangents plus one).
 //
@@ -51,13 +53,13 @@ void push_body(const ContactRows& rows, const Vec3* turn, const double* r, doubl
     sum += std::fabs(r[k]);
   }
   v.linear += sign * dynamics.inverse_mass.cwiseProduct(impulse);
-  remove_noise(Rest::kNoise * (sum * dynamics.inverse_mass.maxCoeff() + free.linear.lpNorm<1>()), v.linear);
+  remove_noise(kVelocityNoise * (sum * dynamics.inverse_mass.maxCoeff() + free.linear.lpNorm<1>()), v.linear);
   if (!turns) return;
   for (int k = 0; k < D; ++k) {
     v.angular += sign * r[k] * turn[k];
     angular += std::fabs(r[k]) * turn[k].lpNorm<1>();
   }
-  remove_noise(Rest::kNoise * (angular + free.angular.lpNorm<1>()), v.angular);
+  remove_noise(kVelocityNoise * (angular + free.angular.lpNorm<1>()), v.angular);
 }
 
 }  // namespace
@@ -110,7 +112,7 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   if (!known) world.memory.swap(memory_);
   ContactMemory& memory = world.memory[0];
   memory.mode = mode;
-  record_fixed_outcome<D>(rows, r, q, va, vb, h, world.method.certificate, 0, memory);
+  record_fixed_outcome<D>(rows, world.model, r, q, va, vb, h, world.method.certificate, 0, memory);
   world.contacts.swap(contacts_);
   return true;
 }

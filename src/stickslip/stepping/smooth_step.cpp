@@ -156,6 +156,7 @@ void run_smooth_step(World& world, const Component& component, double h, TrialDa
   }
   const int passes = component.acceleration_known ? 1 : 2;
   for (int pass = 0; pass < passes; ++pass) {
+    data.first_pass = pass + 1 < passes;
     predict(world, component, h, data);
     closed_rows(world, component, data);
     pose(world, component, h, data);
@@ -167,6 +168,7 @@ void run_smooth_step(World& world, const Component& component, double h, TrialDa
     data.take_velocities(world, component, trial);
     data.take_contacts(component, trial);
     if (!trial.certified) return;
+    if (data.first_pass) data.keep_first_pass(trial);
   }
   position.move(world, component, data, trial);
   position.finish(world, component, data, trial);

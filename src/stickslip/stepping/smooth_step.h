@@ -31,7 +31,11 @@
 //
 // The normal row is the end value: closed contacts stay closed. kappa = 0 for Stick lets slip left over by rounding die
 // in one step. Contact frames at middle and end are the start's, carried along with the normal, so that u0 and u1 can
-// be added. Cost: one contact solve, about four evaluations of the contacts' geometry. No allocation when warm.
+// be added.
+//
+// Forces by the midpoint rule, predicted (Hairer, Norsett and Wanner 1993, II.1); conditions on velocities at the end
+// as in Anitescu and Potra 1997. Cost: one contact solve, about four evaluations of the contacts' geometry. No
+// allocation when warm.
 #pragma once
 
 #include "stickslip/stepping/position_update.h"

@@ -37,7 +37,7 @@ namespace stickslip::stepping {
 // that would gain energy is taken with the rows of the start (ContactEquations::gains_energy).
 struct EulerRules {
   bool end_geometry = false;
-  bool compliant = false;  // surfaces give way as their compliance says; else all are rigid
+  bool compliant = false;  // surfaces deform as their compliance says; else all are rigid
   bool closed_only = false;
 };
 
@@ -95,8 +95,8 @@ struct StepData {
   [[nodiscard]] const std::vector<model::Twist>& falling() const { return supports.in_problem ? free : bare; }
   // What is left of a velocity below the rounding of the terms that it is the sum of (rest.h).
   void remove_support_noise(std::size_t body, model::Twist& v) const {
-    remove_noise(Rest::kNoise * (rubbing[body].linear.x() + bare[body].linear.lpNorm<1>()), v.linear);
-    remove_noise(Rest::kNoise * (rubbing[body].angular.z() + bare[body].angular.lpNorm<1>()), v.angular);
+    remove_noise(kVelocityNoise * (rubbing[body].linear.x() + bare[body].linear.lpNorm<1>()), v.linear);
+    remove_noise(kVelocityNoise * (rubbing[body].angular.z() + bare[body].angular.lpNorm<1>()), v.angular);
   }
 
   [[nodiscard]] bool is_compliant(const World& world, const collision::Contact& contact) const {

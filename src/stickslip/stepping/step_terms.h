@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // The terms of one contact in a first-order step, written once for all steps of that order (stewart_trinkle.h and its
-// fixed-size kernel, euler_step.h, the first-order part of second_order.h):
+// fixed-size kernel, euler_step.h, the first-order part of second_order.h), and for their derivatives (sensitivity/):
 //
 //     u = W r + q,      q_n = J_n v_free + s(psi),      q_t = J_t (v_free + v_drive),      |r_t| <= mu r_n
 //
@@ -26,6 +26,7 @@
 #include "stickslip/stepping/rest.h"
 #include "stickslip/stepping/world.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace stickslip::stepping {
@@ -52,6 +53,19 @@ inline void set_free_terms(const contact::ContactRows& rows, const PairVelocitie
     if (world.method.motion != MotionModel::Dynamic) return std::numeric_limits<double>::infinity();
     return parting_limit(contact, at, start.a, start.b, world.model.gravity.norm(), h);
   });
+}
+
+// ds / dpsi while the overlap leaves as it does: at once, over a whole step, or as fast as the limit lets it (whose own
+// change is left out).
+[[nodiscard]] inline double gap_slope(const World& world, const collision::Contact& contact, const model::State& at,
+                                      double gap, const PairVelocities& start, double driven, double h,
+                                      double whole_step) {
+  const double overlap = gap - h * driven, longer = std::max(h, whole_step);
+  if (gap >= 0 || overlap >= 0) return 1 / h;
+  if (world.method.motion == MotionModel::Dynamic &&
+      -overlap / longer > parting_limit(contact, at, start.a, start.b, world.model.gravity.norm(), h))
+    return 0;
+  return 1 / longer;
 }
 
 // mu; sets the mode of a contact that was open.

@@ -5,6 +5,7 @@
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/stepping/bending.h"
+#include "stickslip/stepping/choose_stepper.h"
 #include "stickslip/stepping/euler_stepper.h"
 #include "stickslip/stepping/extrapolated_euler.h"
 #include "stickslip/stepping/guarded_stepper.h"
@@ -12,6 +13,7 @@
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/runge_kutta.h"
 #include "stickslip/stepping/second_order.h"
+#include "stickslip/stepping/stepper_traits.h"
 #include "stickslip/stepping/stewart_trinkle.h"
 
 #include <fmt/format.h>
@@ -21,29 +23,105 @@
 namespace stickslip::stepping {
 namespace {
 
-struct Registry {
-  std::vector<complementarity::AlgorithmInfo> infos;
-  std::vector<StepperFactory> factories;
+bool locates_impacts(const Method& method, const model::Model& model) {
+  return method.impacts != ImpactSearch::Auto ||
+         std::ranges::any_of(model.surfaces, [](const model::Surface& surface) { return surface.restitution > 0; });
+}
 
-  void add(complementarity::AlgorithmInfo info, StepperFactory factory) {
+bool has_patches(const model::Model& model) {
+  return std::ranges::any_of(model.surfaces,
+                             [](const model::Surface& surface) { return surface.compliance.patch != nullptr; });
+}
+
+template <class Kind>
+std::unique_ptr<Stepper> make() {
+  return std::make_unique<Kind>();
+}
+
+// stewart_trinkle.h is the fast page for rigid bodies in motion without rebounds; EulerStep knows the rest of the
+// family.
+std::unique_ptr<Stepper> general_stewart_trinkle(const Method& method, const model::Model& model) {
+  if (method.motion == MotionModel::Dynamic && !contact::has_supports(model) && !locates_impacts(method, model) &&
+      !has_bending_shapes(model))
+    return nullptr;
+  return std::make_unique<EulerStepper>(EulerRules{});
+}
+
+std::unique_ptr<Stepper> second_order_on_supports(const Method&, const model::Model& model) {
+  return contact::has_supports(model) ? std::make_unique<ExtrapolatedEuler>() : nullptr;
+}
+
+std::string objection_of_second_order(const Method& method, const model::Model&) {
+  if (method.motion != MotionModel::Dynamic)
+    return "the second-order stepper knows dynamic motion only: take stewart-trinkle, anitescu-potra or implicit";
+  return {};
+}
+
+std::string objection_of_song_pang_kumar(const Method& method, const model::Model& model) {
+  if (method.motion != MotionModel::Dynamic)
+    return "compliant contacts need dynamic motion: set motion = \"dynamic\", or take a rigid stepper";
+  if (std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
+        return contact::is_compliant(surface.compliance) && surface.restitution > 0;
+      }))
+    return "a compliant contact takes no coefficient of restitution: what it gives back follows from its damping";
+  return {};
+}
+
+std::string objection_of_runge_kutta(const Method& method, const model::Model& model) {
+  if (has_patches(model))
+    return "the runge-kutta stepper knows lumped contacts only: leave 'patch' out, or take song-pang-kumar";
+  if (method.motion != MotionModel::Dynamic)
+    return "the runge-kutta stepper knows dynamic motion only: take song-pang-kumar with motion = \"dynamic\"";
+  if (method.friction != FrictionLaw::Cone && model.dimension == 3)
+    return "the runge-kutta stepper knows exact friction only: set friction = \"cone\"";
+  return RungeKutta::objection_to(model);
+}
+
+struct Registry {
+  // Another class for some methods and models; null where the registered one is right.
+  using SpecialForm = std::unique_ptr<Stepper> (*)(const Method& method, const model::Model& model);
+  struct Entry {
+    StepperFactory factory;
+    StepperTraits traits;
+    SpecialForm special;
+  };
+  std::vector<complementarity::AlgorithmInfo> infos;
+  std::vector<Entry> entries;  // one for each of infos
+
+  void add(complementarity::AlgorithmInfo info, StepperFactory factory, const StepperTraits& traits,
+           SpecialForm special = nullptr) {
     infos.push_back(info);
-    factories.push_back(factory);
+    entries.push_back({factory, traits, special});
+  }
+  [[nodiscard]] const Entry* find(std::string_view name) const {
+    for (std::size_t k = 0; k < infos.size(); ++k)
+      if (name == infos[k].name) return &entries[k];
+    return nullptr;
   }
   Registry() {
-    add({"stewart-trinkle", "first order, one contact problem per step"},
-        []() -> std::unique_ptr<Stepper> { return std::make_unique<StewartTrinkle>(); });
+    add({"stewart-trinkle", "first order, one contact problem per step"}, make<StewartTrinkle>,
+        {.soft_normals = true, .differentiable = true}, general_stewart_trinkle);
     add({"second-order", "second order between changes of contact mode, which are located inside the step"},
-        []() -> std::unique_ptr<Stepper> { return std::make_unique<SecondOrder>(); });
+        make<SecondOrder>, {.order = 2, .locates_events = true, .objection = objection_of_second_order},
+        second_order_on_supports);
     add({"anitescu-potra", "first order, velocity level; impacts at their instant, with the pairs' own laws"},
-        []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.closed_only = true}); });
+        []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.closed_only = true}); },
+        {});
     add({"implicit", "first order, geometry and forces at the end of the step, by iteration"},
-        []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true}); });
+        []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true}); },
+        {.end_geometry = true, .differentiable = true});
     add({"song-pang-kumar", "first order, visco-elastic contacts (rigid where a contact has no stiffness)"},
         []() -> std::unique_ptr<Stepper> {
           return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true, .compliant = true});
-        });
+        },
+        {.end_geometry = true, .compliant = true, .smoothed_cone = true, .objection = objection_of_song_pang_kumar});
     add({"runge-kutta", "fifth order, visco-elastic contacts; touch, lift and changes of slip are located"},
-        []() -> std::unique_ptr<Stepper> { return std::make_unique<RungeKutta>(); });
+        make<RungeKutta>,
+        {.order = 5,
+         .compliant = true,
+         .locates_events = true,
+         .certified_forces = false,
+         .objection = objection_of_runge_kutta});
   }
 };
 
@@ -52,31 +130,12 @@ Registry& registry() {
   return instance;
 }
 
-}  // namespace
-
-namespace {
-
-bool locates(const Method& method, const model::Model& model) {
-  return method.impacts != ImpactSearch::Auto ||
-         std::ranges::any_of(model.surfaces, [](const model::Surface& surface) { return surface.restitution > 0; });
-}
-
-}  // namespace
-
-namespace {
-
-// stewart_trinkle.h is the fast page for rigid bodies in motion without rebounds; EulerStep knows the rest of the
-// family.
 std::unique_ptr<Stepper> make_bare_stepper(const Method& method, const model::Model& model) {
-  const Registry& all = registry();
-  const std::string& name = method.stepper;
-  if (name == "stewart-trinkle" && (method.motion != MotionModel::Dynamic || contact::has_supports(model) ||
-                                    locates(method, model) || has_bending_shapes(model)))
-    return std::make_unique<EulerStepper>(EulerRules{});
-  if (name == "second-order" && contact::has_supports(model)) return std::make_unique<ExtrapolatedEuler>();
-  for (std::size_t k = 0; k < all.infos.size(); ++k)
-    if (name == all.infos[k].name) return all.factories[k]();
-  return nullptr;
+  const Registry::Entry* entry = registry().find(choose_stepper(method, model).stepper);
+  if (entry == nullptr) return nullptr;
+  if (entry->special != nullptr)
+    if (std::unique_ptr<Stepper> special = entry->special(method, model)) return special;
+  return entry->factory();
 }
 
 // A solver belongs to one form of the contact problem.
@@ -102,13 +161,12 @@ namespace {
 
 // What stewart_trinkle.h knows beside soft contacts.
 std::string objection_to_soft_contacts(const Method& method, const model::Model& model) {
-  if (method.stepper != "stewart-trinkle")
+  if (!traits_of(method.stepper).soft_normals)
     return "compliance = \"normal\" is a choice of stewart-trinkle: leave it out, or take that stepper";
-  if (method.motion != MotionModel::Dynamic || contact::has_supports(model) || locates(method, model))
+  if (method.motion != MotionModel::Dynamic || contact::has_supports(model) || locates_impacts(method, model))
     return "compliance = \"normal\" needs dynamic motion without supports, restitution and located impacts: leave it "
            "out, or take song-pang-kumar";
-  if (std::ranges::any_of(model.surfaces,
-                          [](const model::Surface& surface) { return surface.compliance.patch != nullptr; }))
+  if (has_patches(model))
     return "compliance = \"normal\" knows lumped contacts only: leave 'patch' out, or take song-pang-kumar";
   return {};
 }
@@ -116,46 +174,39 @@ std::string objection_to_soft_contacts(const Method& method, const model::Model&
 }  // namespace
 
 std::string objection_to(const Method& method, const model::Model& model) {
+  if (method.stepper == kAutoStepper) return objection_to(with_stepper(method, model), model);
   if (std::string objection = objection_to(method); !objection.empty()) return objection;
   if (std::string objection = objection_to_solver(method); !objection.empty()) return objection;
   const MotionModel motion = method.motion;
-  if (method.stepper == "second-order" && motion != MotionModel::Dynamic)
-    return "the second-order stepper knows dynamic motion only: take stewart-trinkle, anitescu-potra or implicit";
-  if ((method.stepper == "second-order" || method.stepper == "runge-kutta") && method.impacts != ImpactSearch::Auto)
+  const StepperTraits& traits = traits_of(method.stepper);
+  if (traits.locates_events && method.impacts != ImpactSearch::Auto)
     return "the " + method.stepper +
            " stepper locates every impact itself: leave 'impacts' out, or take another stepper";
-  if (method.stepper != "song-pang-kumar" && method.gamma > 0)
+  if (!traits.smoothed_cone && method.gamma > 0)
     return "gamma rounds the friction cone of song-pang-kumar: leave it out, or set stepper = \"song-pang-kumar\"";
-  if (method.stepper != "song-pang-kumar" && method.gap_step > 0)
+  if (!traits.smoothed_cone && method.gap_step > 0)
     return "gap_step divides the steps of song-pang-kumar: leave it out, or set stepper = \"song-pang-kumar\"";
   if (method.gamma > 0 && method.friction == FrictionLaw::Pyramid)
     return "gamma rounds the exact cone: leave it out, or set friction = \"cone\"";
   if (method.impacts != ImpactSearch::Auto && motion != MotionModel::Dynamic)
     return "impacts = \"" + std::string(name_of(method.impacts)) +
            "\" needs dynamic motion: without inertia nothing is hit";
-  if (method.stepper == "runge-kutta" && std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
-        return surface.compliance.patch != nullptr;
-      }))
-    return "the runge-kutta stepper knows lumped contacts only: leave 'patch' out, or take song-pang-kumar";
-  if (method.stepper == "runge-kutta" && motion != MotionModel::Dynamic)
-    return "the runge-kutta stepper knows dynamic motion only: take song-pang-kumar with motion = \"dynamic\"";
-  if (method.stepper == "runge-kutta" && method.friction != FrictionLaw::Cone && model.dimension == 3)
-    return "the runge-kutta stepper knows exact friction only: set friction = \"cone\"";
-  if (method.stepper == "runge-kutta") return RungeKutta::objection_to(model);
-  if (method.stepper == "song-pang-kumar" && motion != MotionModel::Dynamic)
-    return "compliant contacts need dynamic motion: set motion = \"dynamic\", or take a rigid stepper";
-  if (method.stepper == "song-pang-kumar" && std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
-        return contact::is_compliant(surface.compliance) && surface.restitution > 0;
-      }))
-    return "a compliant contact takes no coefficient of restitution: what it gives back follows from its damping";
-  if (method.compliance != SoftContacts::Off)
+  if (traits.objection != nullptr)
+    if (std::string objection = traits.objection(method, model); !objection.empty()) return objection;
+  if (method.compliance == SoftContacts::Normal)
     if (std::string objection = objection_to_soft_contacts(method, model); !objection.empty()) return objection;
   if (motion != MotionModel::Dynamic) return objection_to_motion(motion, model);
   return {};
 }
 
+const StepperTraits& traits_of(std::string_view stepper) {
+  static const StepperTraits kDefaults;
+  const Registry::Entry* entry = registry().find(stepper);
+  return entry != nullptr ? entry->traits : kDefaults;
+}
+
 int order_of(std::string_view stepper) {
-  return stepper == "second-order" ? 2 : stepper == "runge-kutta" ? 5 : 1;
+  return traits_of(stepper).order;
 }
 
 std::span<const complementarity::AlgorithmInfo> steppers() {
@@ -163,7 +214,11 @@ std::span<const complementarity::AlgorithmInfo> steppers() {
 }
 
 void register_stepper(complementarity::AlgorithmInfo info, StepperFactory factory) {
-  registry().add(info, factory);
+  register_stepper(info, factory, {});
+}
+
+void register_stepper(complementarity::AlgorithmInfo info, StepperFactory factory, const StepperTraits& traits) {
+  registry().add(info, factory, traits);
 }
 
 }  // namespace stickslip::stepping

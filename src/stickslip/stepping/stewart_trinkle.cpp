@@ -22,7 +22,7 @@ StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   StepReport report;
   if (free_.empty()) {
     plain_ = world.method.friction == FrictionLaw::Cone && world.method.solver == "auto" &&
-             world.method.compliance == SoftContacts::Off;
+             world.method.compliance != SoftContacts::Normal;
     has_chains_ = has_chains(world.model);
     skips_rest_ = world.method.rest == RestingStep::Skipped && !has_chains_;
   }
@@ -137,20 +137,21 @@ bool StewartTrinkle::more_contacts(World& world, double h) {
 
 // Null: the contact is rigid.
 const model::Compliance* StewartTrinkle::softness_of(const World& world, const collision::Contact& contact) const {
-  if (world.method.compliance == SoftContacts::Off) return nullptr;
+  if (world.method.compliance != SoftContacts::Normal) return nullptr;
   const model::Compliance& compliance = world.model.surfaces[index(contact.surface)].compliance;
   return compliance.stiffness_normal > 0 ? &compliance : nullptr;
 }
 
 // R of soft contacts, on the diagonal of W.
 void StewartTrinkle::soften(const World& world, double h) {
-  if (world.method.compliance == SoftContacts::Off) return;
+  if (world.method.compliance != SoftContacts::Normal) return;
   const auto block = static_cast<std::size_t>(system_.dimension() * system_.dimension());
   for (Island& island : system_.islands())
     for (std::size_t i = 0; i < island.contacts.size(); ++i)
       if (const model::Compliance* soft = softness_of(world, contacts_[index(island.contacts[i])])) {
         complementarity::BlockMatrix& W = island.problem.W;
         W.value[index(W.diagonal[i]) * block] += contact::normal_spring(*soft, h).compliance();
+        ++island.soft_contacts;
       }
 }
 
@@ -199,6 +200,8 @@ bool StewartTrinkle::solve_problems(World& world, StepReport& report) {
       report.solver = island.summary.solver;
     }
   }
+  if (world.method.friction == FrictionLaw::Cone && world.method.compliance != SoftContacts::Normal)
+    share_.apply(system_, dynamics_, ProblemSolver::kAim);
   return true;
 }
 
@@ -234,7 +237,8 @@ void StewartTrinkle::remember_contacts(World& world, double h) {
       const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
       const model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
       const Vec3 force = memory.force;
-      record_outcome(rows, D, r, q, va, vb, h, world.method.certificate, noise.of(static_cast<int>(i)), memory);
+      record_outcome(rows, world.model, r, q, va, vb, h, world.method.certificate, noise.of(static_cast<int>(i)),
+                     memory);
       // Impulses that were taken as they came from the last step, between bodies at rest: the force they came from keeps
       // its bits. Rounding would change them for ever, and no step would be like the one before.
       bool same = va.linear.isZero(0) && va.angular.isZero(0) && vb.linear.isZero(0) && vb.angular.isZero(0);

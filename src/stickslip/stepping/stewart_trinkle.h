@@ -17,9 +17,8 @@
 //   terms of W r + q                    step_terms.h
 //
 // Prescribed bodies stand where they will be at the end of the step, so their motion is in psi and must not enter the
-// normal row a second time; it does enter the tangential rows (Berard, Nguyen, Trinkle and Anderson, equations
-// 8-9 and the text after them). For a
-// particle on a moving plate the gap is then exact.
+// normal row a second time; it does enter the tangential rows (Berard, Nguyen, Trinkle and Anderson 2010, equations 8-9
+// and the text after them). For a particle on a moving plate the gap is then exact.
 //
 // Impacts are inelastic here: a contact that closes takes all approach velocity. Restitution: euler_stepper.h.
 //
@@ -42,6 +41,7 @@
 // assembly and one contact solve. Energy is not gained, except by pushing apart what penetrates by O(h^2) from turning.
 #pragma once
 
+#include "stickslip/contact/canonical_share.h"
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/rest.h"
@@ -76,6 +76,7 @@ class StewartTrinkle final : public Stepper {
 
   contact::ContactSystem system_;
   IslandPool pool_;
+  contact::CanonicalShare share_;
   std::vector<contact::BodyDynamics> dynamics_;
   std::vector<model::Twist> free_;                   // velocities without contacts
   std::vector<model::Twist> start_;                  // at the start of the step

@@ -34,7 +34,7 @@ bool hold_resting_bases(ForceBalance& balance) {
     double B[3];
     balance.slip_of(base, B);
     const double slip = std::max({std::fabs(B[0]), std::fabs(B[1]), balance.arm * std::fabs(B[2])});
-    if (base.stand == ForceBalance::Stand::Lock || slip > Rest::kNoise * balance.speed) continue;
+    if (base.stand == ForceBalance::Stand::Lock || slip > kVelocityNoise * balance.speed) continue;
     base.stand = ForceBalance::Stand::Lock;
     any = true;
   }

@@ -14,7 +14,7 @@ using contact::relative_velocity;
 
 double touch_tolerance(const ContactStart& start, const ContactTrial& contact, double h) {
   const double size = contact.contact.point_a.lpNorm<1>() + contact.contact.point_b.lpNorm<1>();
-  return 64 * std::numeric_limits<double>::epsilon() * size + 1e-12 * h * std::fabs(start.velocity[0]);
+  return kInstantGapNoise * size + 1e-12 * h * std::fabs(start.velocity[0]);
 }
 
 void TrialData::begin(const World& world, double H, double step_end) {
@@ -74,14 +74,41 @@ void TrialData::place_start(World& world, const Component& component) const {
 
 bool TrialData::solve(const World& world) {
   if (closed.empty()) return true;
+  if (frozen != nullptr) return solve_frozen();
   contact::Island& island = system.islands()[0];
   ++solves;
   if (!pool_.solve(world.method, island)) return false;
+  if (world.method.friction == FrictionLaw::Cone) share_.apply(system, dynamics, ProblemSolver::kAim);
   if (island.summary.residual.error >= residual) {
     residual = island.summary.residual.error;
     solver = island.summary.solver;
   }
   return true;
+}
+
+bool TrialData::solve_frozen() {
+  contact::Island& island = system.islands()[0];
+  const auto D = index(system.dimension());
+  frozen_modes.laws.clear();
+  for (std::size_t c = 0; c < closed.size(); ++c) {
+    const ContactTrial& of = frozen->contacts[index(closed[c])];
+    const bool is_closed = first_pass ? of.closed_first : of.closed, slides = first_pass ? of.slides_first : of.slides;
+    frozen_modes.laws.push_back(!is_closed ? FrozenModes::Law::Open
+                                : slides   ? FrozenModes::Law::Slide
+                                           : FrozenModes::Law::Stick);
+    for (std::size_t k = 0; k < D; ++k) island.r[c * D + k] = first_pass ? of.p_first[k] : of.p[k];
+  }
+  island.summary.residual.error = 0;
+  return frozen_modes.solve(island.problem, island.r);
+}
+
+void TrialData::keep_first_pass(Trial& trial) const {
+  for (int c : closed) {
+    ContactTrial& out = trial.contacts[index(c)];
+    std::copy_n(out.p, 3, out.p_first);
+    out.closed_first = out.closed;
+    out.slides_first = out.slides;
+  }
 }
 
 void TrialData::take_velocities(const World& world, const Component& component, Trial& trial) {
@@ -120,8 +147,10 @@ void TrialData::take_contacts(const Component& component, Trial& trial) {
     const ContactRows& rows = rows_end[c];
     const model::Twist &va = end.state.bodies[index(rows.a)].velocity, &vb = end.state.bodies[index(rows.b)].velocity;
     double squared = 0;
+    out.impulse.setZero();
     for (int k = 0; k < D; ++k) {
       out.p[k] = island.r[c * index(D) + index(k)];
+      out.impulse += out.p[k] * rows_mid[c].direction[k];
       out.g[k] = block[k * D + k];
       const double q = island.problem.q[c * index(D) + index(k)];
       const bool mean_law = k > 0 && start.mode == Mode::Slide && !start.end_law;
@@ -138,6 +167,10 @@ void TrialData::take_contacts(const Component& component, Trial& trial) {
   for (std::size_t c = 0; c < closed.size(); ++c) {
     ContactTrial& out = trial.contacts[index(closed[c])];
     out.slides = out.closed && slip[c] > noise;
+    if (frozen == nullptr) continue;
+    const ContactTrial& of = frozen->contacts[index(closed[c])];
+    out.closed = first_pass ? of.closed_first : of.closed;
+    out.slides = first_pass ? of.slides_first : of.slides;
   }
 }
 

@@ -12,7 +12,9 @@
 //     jerk                       PositionUpdate
 #pragma once
 
+#include "stickslip/contact/canonical_share.h"
 #include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/frozen_modes.h"
 #include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/world.h"
@@ -61,7 +63,11 @@ struct ContactTrial {
   collision::Contact contact;               // geometry at the end
   contact::ContactRows rows;                // at the end
   double p[3] = {}, u1[3] = {}, g[3] = {};  // impulse, velocity at the end, diagonal of W (closed contacts)
+  Vec3 impulse = Vec3::Zero();              // p along the rows through which it acted, world frame (closed contacts)
   bool closed = false, slides = false;      // took part; its impulse is on the cone and it slips
+  // The same of the first of two passes (smooth_step.h).
+  double p_first[3] = {};
+  bool closed_first = false, slides_first = false;
   // Open contacts that approach at the start and part at the end: where they were deepest, if they met in between.
   double met = 0, met_depth = 0;  // time from the start, gap there (negative); 0, 0: they did not
 };
@@ -103,6 +109,11 @@ struct TrialData {
   contact::ContactSystem system;                               // one island: theirs
   Rest rest;
   std::vector<double> slip;  // scratch of take_contacts()
+  // Modes are those of this trial, whatever the problem says, and impulses the nearest to its own that satisfy the laws
+  // of those modes to rounding (frozen_modes.h). Null: contact problems are solved.
+  const Trial* frozen = nullptr;
+  FrozenModes frozen_modes;
+  bool first_pass = false;  // of two
 
   // Prepares for trials within the step of length H that ends at end.
   void begin(const World& world, double H, double step_end);
@@ -124,6 +135,8 @@ struct TrialData {
   void take_velocities(const World& world, const Component& component, Trial& trial);
   // Impulses, end velocities and modes of the closed contacts.
   void take_contacts(const Component& component, Trial& trial);
+  // The modes that take_contacts() found are those of the first of two passes.
+  void keep_first_pass(Trial& trial) const;
 
   // Counters of the step.
   int solves = 0;
@@ -132,8 +145,10 @@ struct TrialData {
   void reset_counters() { solves = 0, residual = 0, solver = ""; }
 
  private:
+  bool solve_frozen();
   void place(const World& world, std::size_t body, double when, model::BodyState& state) const;
   IslandPool pool_;
+  contact::CanonicalShare share_;
   std::vector<int> bodies_;  // scratch of take_velocities()
 };
 

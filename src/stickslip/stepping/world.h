@@ -49,7 +49,7 @@ struct World {
     waypoints.push_back({body, state.time, state.bodies[static_cast<std::size_t>(body)]});
   }
 
-  // All of the world that a step changes: the one way to try a step and go back.
+  // All of the world that a step changes: the one rollback of a step that was tried.
   struct Snapshot {
     model::State state;
     std::vector<collision::Contact> contacts;

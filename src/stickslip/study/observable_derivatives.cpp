@@ -2,8 +2,10 @@
 // Copyright the stickslip authors
 #include "stickslip/study/observable_derivatives.h"
 
+#include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene_file.h"
+#include "stickslip/sensitivity/differentiable_stepper.h"
 #include "stickslip/sensitivity/scene_sensitivity.h"
 #include "stickslip/sensitivity/start_coordinate.h"
 #include "stickslip/study/scene_run.h"
@@ -11,10 +13,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 namespace stickslip::study {
 namespace {
@@ -51,14 +51,14 @@ Stencil stencil_for(const scene::Scene& scene, const std::string& name, double r
 }
 
 SceneRun run_with(const scene::Document& document, std::span<const scene::Override> overrides, const std::string& name,
-                  double value, double change) {
+                  double value, double change, const runs::Run::Hook& hook) {
   std::vector<scene::Override> all(overrides.begin(), overrides.end());
   const bool start = sensitivity::names_start(name);
   if (!start) all.push_back({name, fmt::format("{}", value)});
   try {
     scene::Scene scene = scene::make_scene(document, all);
     if (start) sensitivity::move_start(sensitivity::start_coordinate(scene, name), change, scene.model);
-    return run_scene(scene);
+    return run_scene(scene, 0, hook);
   } catch (const scene::SceneError& error) {  // beyond the parameter's range, for one
     SceneRun run;
     run.status = TrialStatus::Rejected;
@@ -100,16 +100,17 @@ std::string objection_to(const scene::Scene& scene) {
 // Fills in the derivatives that one differentiated run gives, and says why it does not give the others. False: there
 // are others.
 bool differentiate_run(const scene::Document& document, std::span<const scene::Override> overrides,
-                       Sensitivities& result) {
-  const auto refuse_all = [&](const char* reason) {
+                       const SensitivityOptions& options, Sensitivities& result) {
+  const auto refuse_all = [&](const std::string& reason) {
     for (Derivative& derivative : result.derivatives) derivative.reason = reason;
     return false;
   };
   try {
     const sensitivity::ParameterDirections unknowns(document, overrides, result.parameters);
-    const sensitivity::ObservableDerivatives exact = sensitivity::differentiate(unknowns);
+    const sensitivity::ObservableDerivatives exact =
+        sensitivity::differentiate(unknowns, 0, runs::asking(options.go_on));
     ++result.runs;
-    if (!exact.finished) return refuse_all("a step had to be taken in parts");
+    if (!exact.finished) return refuse_all(exact.reason);
     bool complete = true;
     for (std::size_t j = 0; j < result.observables.size(); ++j) {
       if (std::isnan(exact.values[j])) continue;  // no run has it
@@ -151,24 +152,18 @@ void difference_runs(const scene::Document& document, std::span<const scene::Ove
       points.push_back({i, stencil.value + place * stencil.step, place * stencil.step});
     stencils.push_back(stencil);
   }
-  std::vector<SceneRun> runs(points.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t k = next++; k < runs.size(); k = next++)
-      runs[k] =
-          run_with(document, overrides, result.parameters[points[k].parameter], points[k].value, points[k].change);
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (int i = 1; i < options.threads; ++i) workers.emplace_back(work);
-    work();
-  }
-  result.runs += static_cast<std::int64_t>(runs.size());
+  std::vector<SceneRun> beside(points.size());
+  complementarity::WorkerPool().run(options.threads, static_cast<int>(beside.size()), [&](int, int job) {
+    const auto k = static_cast<std::size_t>(job);
+    beside[k] = run_with(document, overrides, result.parameters[points[k].parameter], points[k].value, points[k].change,
+                         runs::asking(options.go_on));
+  });
+  result.runs += static_cast<std::int64_t>(beside.size());
   for (std::size_t i = 0; i < stencils.size(); ++i)
     for (std::size_t j = 0; j < result.observables.size(); ++j) {
       Derivative& derivative = result.derivatives[i * result.observables.size() + j];
       if (derivative.implicit || stencils[i].step == 0) continue;
-      const std::span<const SceneRun> around(&runs[stencils[i].first], stencils[i].places().size());
+      const std::span<const SceneRun> around(&beside[stencils[i].first], stencils[i].places().size());
       const std::string reason = derivative.reason;
       derivative = derivative_of(stencils[i], around, base, j, runs::grain_of(scene, j, base.observables[j]));
       if (!std::isnan(derivative.value)) derivative.reason = reason;
@@ -177,10 +172,15 @@ void difference_runs(const scene::Document& document, std::span<const scene::Ove
 
 }  // namespace
 
-Sensitivities sensitivities(const scene::Document& document, std::span<const scene::Override> overrides,
+Sensitivities sensitivities(const scene::Document& document, std::span<const scene::Override> given,
                             const std::vector<std::string>& parameters, const SensitivityOptions& options) {
+  sensitivity::DifferentiableStepper choice{{given.begin(), given.end()}, {}};
+  if (options.method != DerivativeMethod::Differences)
+    choice = sensitivity::with_differentiable_stepper(document, given);
+  const std::vector<scene::Override>& overrides = choice.overrides;
   const scene::Scene scene = scene::make_scene(document, overrides);
   Sensitivities result;
+  result.note = choice.note;
   result.parameters = parameters;
   for (const std::string& name : parameters) result.parameter_values.push_back(value_of(scene, name));
   for (const scene::Observable& observable : scene.observables) result.observables.push_back(observable.name);
@@ -188,14 +188,14 @@ Sensitivities sensitivities(const scene::Document& document, std::span<const sce
   const std::string objection = objection_to(scene);
   if (options.method == DerivativeMethod::Implicit && !objection.empty())
     throw scene::SceneError({scene.file.string(), 0, 0}, "no implicit differentiation: " + objection);
-  const SceneRun base = run_scene(scene);
+  const SceneRun base = run_scene(scene, 0, runs::asking(options.go_on));
   if (!base.ran()) throw scene::SceneError({scene.file.string(), 0, 0}, base.cause);
   result.observable_values = base.observables;
   result.runs = 1;
   bool complete = false;
   if (options.method != DerivativeMethod::Differences) {
     if (objection.empty())
-      complete = differentiate_run(document, overrides, result);
+      complete = differentiate_run(document, overrides, options, result);
     else
       for (Derivative& derivative : result.derivatives) derivative.reason = objection;
   }

@@ -18,6 +18,7 @@
 #include "stickslip/scene/scene.h"
 #include "stickslip/study/statistics.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct Sensitivities {
   std::vector<double> parameter_values, observable_values;
   std::vector<Derivative> derivatives;  // of observable j with respect to parameter i at [i * observables.size() + j]
   std::int64_t runs = 0;
+  std::string note;  // on the stepper, where the scene leaves it open and another one was taken for its derivatives
 
   [[nodiscard]] const Derivative& at(std::size_t parameter, std::size_t observable) const {
     return derivatives[parameter * observables.size() + observable];
@@ -53,6 +55,7 @@ struct SensitivityOptions {
   double step = 1e-4;  // of a parameter, relative to its size (or to 1 when it is 0)
   int threads = 1;     // the result does not depend on it
   DerivativeMethod method = DerivativeMethod::Automatic;
+  std::function<bool()> go_on = {};  // asked every few steps of all runs, in any thread; a no ends in runs::Interrupted
 };
 
 // Throws SceneError when the scene itself cannot be run or has no such parameter or start coordinate.

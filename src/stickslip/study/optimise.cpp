@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/study/optimise.h"
 
+#include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/scene/scene_file.h"
 
 #include "stickslip/study/random.h"
@@ -11,12 +12,10 @@
 #include <nlopt.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <memory>
 #include <numeric>
-#include <thread>
 
 namespace stickslip::study {
 namespace {
@@ -296,22 +295,13 @@ Evaluation evaluate_design(const Study& study, const TrialRunner& runner, int th
     overrides.push_back({settings.variables[i].parameter, fmt::format("{}", design[i])});
   const TrialPlan plan(study);
   std::vector<TrialGradient> results(static_cast<std::size_t>(study.total()));
-  std::atomic<std::int64_t> next = 0;
-  const auto work = [&] {
-    for (std::int64_t i = next++; i < study.total(); i = next++) {
-      TrialGradient& one = results[static_cast<std::size_t>(i)];
-      if (with_gradient)
-        one = runner.run_with_gradient(plan.trial(i), overrides, settings);
-      else
-        one.result = runner.run(plan.trial(i), overrides);
-    }
-  };
-  {
-    std::vector<std::jthread> workers;
-    const std::int64_t others = std::min<std::int64_t>(threads, study.total()) - 1;
-    for (std::int64_t i = 0; i < others; ++i) workers.emplace_back(work);
-    work();
-  }
+  complementarity::WorkerPool().run(threads, static_cast<int>(results.size()), [&](int, int i) {
+    TrialGradient& one = results[static_cast<std::size_t>(i)];
+    if (with_gradient)
+      one = runner.run_with_gradient(plan.trial(i), overrides, settings);
+    else
+      one.result = runner.run(plan.trial(i), overrides);
+  });
   Evaluation evaluation;
   evaluation.design = design;
   for (const TrialGradient& trial : results) {
@@ -356,6 +346,12 @@ std::string design_as_scene(const Study& study, const Evaluation& design, const 
       parameters += scene::parameter_line(parameter, parameter.value);
   }
   std::string text = fmt::format("# Design with objective {} after {} evaluations.\n", design.value, design.number);
+  // What the scene says of itself is about its own values.
+  const std::string title = scene.title.empty() ? study.scene_file.stem().string() : scene.title;
+  text += fmt::format("title = {}\n", scene::toml_text(title + " (optimised)"));
+  text += fmt::format("description = {}\n",
+                      scene::toml_text(fmt::format("Found at evaluation {} of a search for the least {}: {:.6g}.",
+                                                   design.number, study.objective, design.value)));
   text += fmt::format("include = [{}]\n{}\n[parameters]\n{}", scene::toml_text(base), top, parameters);
   if (!method.empty()) text += fmt::format("\n[method]\n{}", method);
   return text;

@@ -146,8 +146,8 @@ class PassageSearch {
     reach_ = 0.7 * radius_;
   }
 
-  Passage run(const std::vector<PlanarPose>& goals) {
-    Passage passage;
+  PassageResult run(const std::vector<PlanarPose>& goals) {
+    PassageResult passage;
     if (free(world_.start())) trees_[0].push_back({world_.start(), -1});
     for (const PlanarPose& goal : goals)
       if (free(goal)) trees_[1].push_back({goal, -1});
@@ -209,7 +209,7 @@ class PassageSearch {
     return static_cast<int>(tree.size()) - 1;
   }
 
-  void grow(Passage& passage) {
+  void grow(PassageResult& passage) {
     for (std::int64_t i = 0; i < options_.samples; ++i) {
       passage.samples = i + 1;
       Tree &near = trees_[i % 2], &far = trees_[1 - i % 2];
@@ -245,7 +245,8 @@ class PassageSearch {
 
 }  // namespace
 
-Passage find_passage(const PassageWorld& world, const std::vector<PlanarPose>& goals, const PassageOptions& options) {
+PassageResult find_passage(const PassageWorld& world, const std::vector<PlanarPose>& goals,
+                           const PassageOptions& options) {
   return PassageSearch(world, options).run(goals);
 }
 

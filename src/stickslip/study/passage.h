@@ -31,7 +31,7 @@ struct PassageOptions {
   std::uint64_t seed = 1;
 };
 
-struct Passage {
+struct PassageResult {
   bool found = false;
   std::vector<PlanarPose> path;  // from start to goal
   std::int64_t samples = 0;      // drawn
@@ -74,7 +74,7 @@ class PassageWorld {
 };
 
 // Any of the goals will do.
-[[nodiscard]] Passage find_passage(const PassageWorld& world, const std::vector<PlanarPose>& goals,
-                                   const PassageOptions& options);
+[[nodiscard]] PassageResult find_passage(const PassageWorld& world, const std::vector<PlanarPose>& goals,
+                                         const PassageOptions& options);
 
 }  // namespace stickslip::study

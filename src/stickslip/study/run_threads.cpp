@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of session.h.
+//
 // Workers take trials and lay down results; the calling thread alone writes. Results that come in while one transaction
 // is written go into the next one, so short trials share the cost of a commit and none waits longer than kPatience.
+#include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/study/session.h"
 
 #include <algorithm>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
-#include <thread>
 
 namespace stickslip::study {
 namespace {
@@ -18,48 +19,46 @@ constexpr std::size_t kEnough = 256;  // results that are worth a transaction at
 constexpr std::size_t kMostWaiting = 4096;
 constexpr auto kPatience = std::chrono::milliseconds(20);
 
-class Pool {
+class TrialWorkers {
  public:
-  Pool(Session& session, const TrialRunner& runner) : session_(session), runner_(runner) {}
+  TrialWorkers(Session& session, const TrialRunner& runner, const std::function<bool()>& go_on)
+      : session_(session), runner_(runner), go_on_(go_on) {}
 
   void run(int threads) {
     active_ = threads;
-    std::vector<std::jthread> workers;
-    for (int i = 0; i < threads; ++i) workers.emplace_back([this] { work(); });
-    try {
-      write();
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      cancelled_ = true;
-      room_.notify_all();
-      throw;  // the workers end their trials and are joined
-    }
-    if (failure_) std::rethrow_exception(failure_);
+    complementarity::WorkerPool().run_each(threads + 1, [this](int worker) {
+      try {
+        worker == 0 ? write() : work();
+        leave(worker, false);
+      } catch (...) {  // the store is full, out of memory and the like: the others end their trials
+        leave(worker, true);
+        throw;
+      }
+    });
   }
 
  private:
   void work() {
-    try {
-      for (;;) {
-        std::optional<TrialPoint> trial;
-        {
-          std::unique_lock lock(mutex_);
-          room_.wait(lock, [&] { return cancelled_ || results_.size() < kMostWaiting; });
-          if (!cancelled_) trial = session_.take();
-        }
-        if (!trial) break;
-        TrialResult result = runner_.run(*trial);
-        const std::lock_guard lock(mutex_);
-        results_.emplace_back(std::move(*trial), std::move(result));
-        if (results_.size() >= kEnough) arrived_.notify_one();
+    for (;;) {
+      std::optional<TrialPoint> trial;
+      {
+        std::unique_lock lock(mutex_);
+        room_.wait(lock, [&] { return cancelled_ || results_.size() < kMostWaiting; });
+        if (!cancelled_) trial = session_.take();
       }
-    } catch (...) {  // out of memory and the like
+      if (!trial) return;
+      TrialResult result = runner_.run(*trial);
       const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-      cancelled_ = true;
+      results_.emplace_back(std::move(*trial), std::move(result));
+      if (results_.size() >= kEnough) arrived_.notify_one();
     }
+  }
+
+  void leave(int worker, bool cancel) {
     const std::lock_guard lock(mutex_);
-    --active_;
+    if (worker > 0) --active_;
+    cancelled_ |= cancel;
+    if (cancel) room_.notify_all();
     arrived_.notify_one();
   }
 
@@ -68,6 +67,13 @@ class Pool {
     std::unique_lock lock(mutex_);
     while (active_ > 0 || !results_.empty()) {
       arrived_.wait_for(lock, kPatience, [&] { return results_.size() >= kEnough || active_ == 0; });
+      if (go_on_ && !cancelled_) {
+        lock.unlock();
+        const bool cancel = !go_on_();
+        lock.lock();
+        cancelled_ = cancelled_ || cancel;
+        if (cancelled_) room_.notify_all();
+      }
       if (results_.empty()) continue;
       std::swap(batch, results_);
       room_.notify_all();
@@ -82,18 +88,18 @@ class Pool {
 
   Session& session_;
   const TrialRunner& runner_;
+  const std::function<bool()>& go_on_;
   std::mutex mutex_;  // of everything below, and of the session's schedule
   std::condition_variable arrived_, room_;
   std::vector<std::pair<TrialPoint, TrialResult>> results_;
   int active_ = 0;
   bool cancelled_ = false;
-  std::exception_ptr failure_;
 };
 
 }  // namespace
 
-void run_threads(Session& session, const TrialRunner& runner, int threads) {
-  Pool(session, runner).run(std::max(threads, 1));
+void run_threads(Session& session, const TrialRunner& runner, int threads, const std::function<bool()>& go_on) {
+  TrialWorkers(session, runner, go_on).run(std::max(threads, 1));
 }
 
 }  // namespace stickslip::study

@@ -2,8 +2,6 @@
 // Copyright the stickslip authors
 #include "stickslip/study/scene_run.h"
 
-#include "stickslip/runs/run.h"
-
 #include <array>
 #include <memory>
 
@@ -25,12 +23,13 @@ std::uint64_t modes_of(const simulation::ModeTimeline& timeline) {
   return hash;
 }
 
-void simulate(runs::Run& run, double every, SceneRun& result) {
+void simulate(runs::Run& run, double every, const runs::Run::Hook& hook, SceneRun& result) {
   run.begin();
   const runs::RunEnd end = run.finish([&](const runs::Run& now) {
     // Steps that should end there may miss it by rounding.
     if (every > 0 && now.time() >= (static_cast<double>(result.moments.size()) + 1 - 1e-9) * every)
       result.moments.push_back({now.time(), now.observables()});
+    if (hook) (void)hook(now);
     return true;
   });
   result.end_time = run.time();
@@ -58,7 +57,7 @@ TrialStatus status_named(std::string_view name) {
   return TrialStatus::Error;  // of a damaged store, which its checksum refuses
 }
 
-SceneRun run_scene(const scene::Scene& scene, double every) {
+SceneRun run_scene(const scene::Scene& scene, double every, const runs::Run::Hook& hook) {
   SceneRun result;
   result.observables.assign(scene.observables.size(), kNotANumber);
   auto run = std::make_unique<runs::Run>(scene);
@@ -69,7 +68,7 @@ SceneRun run_scene(const scene::Scene& scene, double every) {
   }
   if (scene.method.tolerance > 0) {
     try {
-      const simulation::StepChoice choice = runs::find_step(scene);
+      const simulation::StepChoice choice = runs::find_step(scene, hook);
       if (!choice.reached) result.cause = runs::tolerance_out_of_reach(scene, choice);
       run = std::make_unique<runs::Run>(scene, choice.step);
     } catch (const scene::SceneError& error) {
@@ -81,7 +80,7 @@ SceneRun run_scene(const scene::Scene& scene, double every) {
     }
   }
   try {
-    simulate(*run, every, result);
+    simulate(*run, every, hook, result);
   } catch (const scene::SceneError& error) {
     result.status = TrialStatus::Error;
     result.cause = error.message();

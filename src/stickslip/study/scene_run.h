@@ -4,6 +4,7 @@
 // One run of a scene, without recording: its observables at the end and how it went.
 #pragma once
 
+#include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/study/statistics.h"
 
@@ -42,7 +43,8 @@ struct SceneRun {
   [[nodiscard]] bool ran() const { return status == TrialStatus::Finished || status == TrialStatus::Stopped; }
 };
 
-// every > 0: also the observables at every such time, at the end of the step that reaches it.
-[[nodiscard]] SceneRun run_scene(const scene::Scene& scene, double every = 0);
+// every > 0: also the observables at every such time, at the end of the step that reaches it. The hook sees every step,
+// and can only end the run by what it throws (runs::asking).
+[[nodiscard]] SceneRun run_scene(const scene::Scene& scene, double every = 0, const runs::Run::Hook& hook = {});
 
 }  // namespace stickslip::study

@@ -55,7 +55,8 @@ class Session {
   std::chrono::steady_clock::time_point begin_, last_report_;
 };
 
-// Runs what is left of the study on so many threads of this process.
-void run_threads(Session& session, const TrialRunner& runner, int threads);
+// Runs what is left of the study on so many threads of this process. go_on: asked by the calling thread now and then;
+// after a no the trials that are running are finished and kept, and no other begins.
+void run_threads(Session& session, const TrialRunner& runner, int threads, const std::function<bool()>& go_on = {});
 
 }  // namespace stickslip::study

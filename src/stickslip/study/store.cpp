@@ -219,7 +219,12 @@ std::unique_ptr<Store> Store::open(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, error))
     throw StoreError(fmt::format("there is no store {}", file.string()), true);
   std::unique_ptr<Store> store(new Store(file, Database::Mode::ReadWrite));
-  if (store->database_.integer("SELECT count(*) FROM sqlite_master") == 0) return store;
+  if (store->database_.integer("SELECT count(*) FROM sqlite_master") == 0) {
+    // A process that was killed before its first commit leaves one page; where there are more, the list of tables is lost.
+    if (std::filesystem::file_size(file) <= static_cast<std::uintmax_t>(store->database_.integer("PRAGMA page_size")))
+      return store;
+    throw StoreError(fmt::format("the store {} is damaged: it has pages, but no tables", file.string()), true);
+  }
   store->check_kind();
   // One snapshot for all of it: another process may be adding rows.
   store->database_.execute("BEGIN");

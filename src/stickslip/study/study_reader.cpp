@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of study.h.
+//
 // From a file to a Study: the keys, then everything against the scene (parameters exist, ranges fit, expressions know
 // their names), so that what can be wrong is said before the first trial runs.
 #include "stickslip/scene/scene_file.h"
@@ -32,6 +34,7 @@ class StudyReader {
       : document_(std::move(document)), given_(given) {}
 
   Study read() {
+    scene::require_kind(document_.root, scene::FileKind::Study);
     const TableReader top(document_.root, study_keys_of(""), constants_, "the study");
     study_.file = document_.file;
     study_.text = document_.text;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of trial_run.h.
+//
 // The derivative of a trial's objective, an expression of observables and parameters:
 //
 //     d J / d p_i = (J(p_i above, observables of the shadow above) - J(below)) / width        (scene_sensitivity.h)
@@ -83,7 +85,7 @@ double value_with(const scene::Override& over) {
 
 }  // namespace
 
-// False: not possible here, or the run needs what differentiated runs do not do (steps in parts).
+// False: not possible here, or the run has steps without a derivative.
 bool TrialRunner::differentiate_run(const TrialPoint& trial, std::span<const scene::Override> design,
                                     const OptimiseSettings& settings, TrialGradient& out) const {
   const auto begin = Clock::now();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of trial_run.h.
+//
 // Staged verification of one design: geometry, then simulations, the cheap ones first. The first stage that a design
 // fails ends it, and the first trials that decide a stage end that stage.
 #include "stickslip/study/passage.h"

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 enum Tag : int { kRequest = 1, kResult = 2, kWork = 3, kAlive = 4 };
 
-constexpr auto kNap = std::chrono::microseconds(100);  // MPI's own waiting would occupy a core
+constexpr auto kPollInterval = std::chrono::microseconds(100);  // MPI's own waiting would occupy a core
 constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr std::size_t kEnough = 256;
 constexpr double kPortionSeconds = 0.02;  // of work handed out at a time
@@ -53,7 +53,7 @@ MPI_Status wait_for_message(int source) {
   for (int found = 0;;) {
     MPI_Iprobe(source, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status);
     if (found != 0) return status;
-    std::this_thread::sleep_for(kNap);
+    std::this_thread::sleep_for(kPollInterval);
     if (Clock::now() - last_sign < kSign) continue;
     last_sign = Clock::now();
     give_sign();
@@ -79,7 +79,7 @@ class Leader {
       if (found != 0) continue;
       look_for_losses();
       serve_waiting();
-      std::this_thread::sleep_for(kNap);
+      std::this_thread::sleep_for(kPollInterval);
     }
     commit();
     if (!session_.complete()) throw WorkerLost("all workers are lost; the same command goes on");
@@ -115,7 +115,7 @@ class Leader {
     running_.erase(found);
   }
 
-  // False when there is nothing to hand out now. Nobody goes home as long as trials that run may come back.
+  // False when there is nothing to hand out now. No process is released as long as trials that run may come back.
   bool hand_out(int to) {
     const double each = finished_ > 0 ? seconds_ / finished_ : kPortionSeconds;
     const auto portion = static_cast<std::size_t>(

@@ -47,7 +47,7 @@ class MpiWorld {
   bool survives_loss_ = false;
 };
 
-// Rank 0: hands out what is left of the study and collects it. Throws StoreError, and WorkerLost when nobody is left.
+// Rank 0: hands out what is left of the study and collects it. Throws StoreError, and WorkerLost when no worker is left.
 void lead(const MpiWorld& world, Session& session);
 // The others: have what they are given run until there is nothing left. Throws WorkerLost.
 void follow(WorkerProcess& worker);

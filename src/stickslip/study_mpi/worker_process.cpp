@@ -155,7 +155,7 @@ std::string WorkerProcess::run(std::int64_t trial, const std::function<void()>& 
 }
 
 void serve_trials(const Study& study, const TrialRunner& runner) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for the result any more
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent ended: its result is not needed any more
   std::signal(SIGPIPE, SIG_IGN);
   const TrialPlan plan(study);
   if (!write_text(STDOUT_FILENO, runner.document().text)) return;

@@ -10,6 +10,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <stdexcept>
+#include <thread>
 
 namespace stickslip::complementarity {
 namespace {
@@ -73,6 +75,36 @@ TEST(WorkerPool, RunsEveryJobOnce) {
       });
       for (const auto& t : times) EXPECT_EQ(t.load(), 1);
     }
+}
+
+// All workers are there at the same time: each waits until the others have come.
+TEST(WorkerPool, RunsEveryWorkerOnce) {
+  WorkerPool pool;
+  for (int threads : {1, 4, 2, 5}) {
+    std::vector<std::atomic<int>> times(static_cast<std::size_t>(threads));
+    std::atomic<int> arrived = 0;
+    pool.run_each(threads, [&](int worker) {
+      ++times[static_cast<std::size_t>(worker)];
+      ++arrived;
+      while (arrived < threads) std::this_thread::yield();
+    });
+    for (const auto& t : times) EXPECT_EQ(t.load(), 1);
+  }
+}
+
+TEST(WorkerPool, ThrowsWhatAJobThrew) {
+  WorkerPool pool;
+  for (int threads : {1, 4}) {
+    std::atomic<int> done = 0;
+    auto job = [&](int, int k) {
+      if (k == 100) throw std::runtime_error("job 100");
+      ++done;
+    };
+    EXPECT_THROW(pool.run(threads, 1'000'000, job), std::runtime_error);
+    EXPECT_GE(done, 100 - threads);
+    EXPECT_LT(done, 999'999);    // the rest is left out
+    pool.run(threads, 50, job);  // and the pool goes on
+  }
 }
 
 }  // namespace

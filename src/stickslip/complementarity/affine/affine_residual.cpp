@@ -19,7 +19,7 @@ constexpr double kLocalShare = 1e-3, kNoise = 1e-4;
 
 double ratio(double numerator, double denominator) {
   if (numerator == 0) return 0;
-  return numerator / denominator;  // x/0 = inf: honestly not solved
+  return numerator / denominator;  // x/0 = inf: not solved
 }
 
 // Keeps NaN: a maximum that drops it would certify garbage.

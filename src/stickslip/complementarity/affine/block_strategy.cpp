@@ -10,7 +10,7 @@
 namespace stickslip::complementarity {
 namespace {
 
-constexpr Eigen::Index kDenseActiveSetFrom = 16;  // below, Lemke is as fast and needs no luck
+constexpr Eigen::Index kDenseActiveSetFrom = 16;  // below, Lemke is as fast and does not depend on the start
 constexpr Eigen::Index kSparseActiveSetFrom = 40;
 // A sweep over a sparse matrix is far cheaper than a factorisation, so many are worth one iteration less (64 x 64
 // obstacle: 16 iterations after 8 sweeps, 6 after 100).
@@ -263,7 +263,7 @@ bool BlockStrategy::try_least_squares(Eigen::VectorXd& z) {
 
 bool BlockStrategy::try_harder(Eigen::VectorXd& z) {
   if (lemke_.has_schur_form() && try_lemke(nullptr, lemke_options(), false, "lemke", z)) return true;
-  // Whoever will end up here with a problem that has no solution should learn it before the long shots.
+  // Test for infeasibility before the expensive fall-backs.
   if (prove_infeasible()) return true;
   if (!has_guess_ && !out_of_time()) {
     if (try_active_set(nullptr, {.deadline = deadline_, .history = history_}, z)) return true;

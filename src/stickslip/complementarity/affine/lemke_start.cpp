@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
+// Part of lemke.h.
+//
 // The start of Lemke's method (lemke.h): which unknowns of the start basis are violated, the covering vector, the
 // perturbation, and the first pivot, in which the artificial unknown enters.
 #include "stickslip/complementarity/affine/affine_problem.h"

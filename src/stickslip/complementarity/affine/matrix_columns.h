@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The views of M that pivoting works with. Pivoting needs few things: whole columns (to price the rows), and the parts
+// The views of M that pivoting works with. Pivoting needs little: whole columns (to price the rows), and the parts
 // of rows and columns that belong to the basis. Each view offers
 //
 //     size()                          n

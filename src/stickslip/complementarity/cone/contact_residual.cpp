@@ -66,7 +66,7 @@ struct Contact {
 
 template <int D>
 void add_to_sums(const Contact<D>& c, Sums& sums) {
-  const int first = c.kind == ContactKind::Support ? 1 : 0;  // the normal velocity of a support is nobody's business
+  const int first = c.kind == ContactKind::Support ? 1 : 0;  // the normal velocity of a support is not constrained
   for (int k = 0; k < D; ++k) sums.r += c.r[k] * c.r[k];
   for (int k = first; k < D; ++k) sums.u += c.u[k] * c.u[k], sums.q += c.q[k] * c.q[k];
 }

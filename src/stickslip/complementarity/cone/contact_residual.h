@@ -84,7 +84,7 @@ constexpr double kLocalShare = 1e-3, kNoise = 1e-4;
 
 [[nodiscard]] Residual contact_residual(const ContactProblem& problem, std::span<const double> r);
 
-// What the global form's residual computes on the way; kept by who asks repeatedly, so that nothing is allocated.
+// What the global form's residual computes on the way; kept by callers that ask repeatedly, so that nothing is allocated.
 struct GlobalResidualWorkspace {
   Eigen::VectorXd Mv, Hr, u, size;
 };

@@ -19,12 +19,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<AlgorithmInfo, 5> kAlgorithms{{
+constexpr std::array<AlgorithmInfo, 6> kAlgorithms{{
     {"auto", "islands, Gauss-Seidel sweeps, semismooth Newton, then smoothing, restarts and the pyramid"},
     {"gauss-seidel", "block Gauss-Seidel with the exact one-contact solution"},
     {"newton", "proximal semismooth Newton with a watchdog (Alart-Curnier)"},
     {"smoothing", "smoothing homotopy (Chen-Harker-Kanzow-Smale), then semismooth Newton"},
     {"pyramid", "Lemke on an eight-sided pyramid, then semismooth Newton on the exact cone"},
+    {"sweeps", "coloured Gauss-Seidel with momentum, threads within an island; for compliant contacts"},
 }};
 
 // Ours, then those of plug-ins.
@@ -72,6 +73,7 @@ struct IslandReport {
 template <int D>
 struct Workbench {
   static constexpr int kSmallIsland = 12;
+  static constexpr int kWorthSharing = 150;  // contacts per thread: a colour then takes longer than a meeting
 
   IslandSplitter<D> splitter;
   std::vector<Worker<D>> workers;
@@ -83,7 +85,7 @@ struct Workbench {
              const Budget& budget, WorkerPool& pool, std::vector<double>& r, SolverSummary& summary);
   IslandReport solve_island(const ContactProblem& problem, int index, ContactAlgorithm algorithm, double goal,
                             Budget budget, Worker<D>& worker, std::vector<double>& r,
-                            std::vector<IterationRecord>* history);
+                            std::vector<IterationRecord>* history, int threads, WorkerPool& pool);
   void summarise(SolverSummary& summary) const;
 };
 
@@ -100,7 +102,7 @@ void Workbench<D>::prepare(int threads, int islands) {
 template <int D>
 IslandReport Workbench<D>::solve_island(const ContactProblem& problem, int index, ContactAlgorithm algorithm,
                                         double goal, Budget budget, Worker<D>& worker, std::vector<double>& r,
-                                        std::vector<IterationRecord>* history) {
+                                        std::vector<IterationRecord>* history, int threads, WorkerPool& pool) {
   ScaledIsland<D>& island = worker.solver.island();
   splitter.extract(problem, index, island);
   worker.r.resize(island.unknowns());
@@ -108,7 +110,7 @@ IslandReport Workbench<D>::solve_island(const ContactProblem& problem, int index
     for (int k = 0; k < D; ++k) worker.r[a * D + k] = r[island.member[a] * D + k] / island.scale[a];
   budget.work = std::max(kLeastWork, kWorkPerBlock * static_cast<double>(island.column.size()));
   EliminationPlan& plan = island.contacts <= kSmallIsland ? worker.small_plan : plans[index];
-  const IslandOutcome outcome = worker.solver.solve(algorithm, goal, budget, plan, worker.r, history);
+  const IslandOutcome outcome = worker.solver.solve(algorithm, goal, budget, plan, worker.r, history, threads, pool);
   for (int a = 0; a < island.contacts; ++a)
     for (int k = 0; k < D; ++k) r[island.member[a] * D + k] = worker.r[a * D + k] * island.scale[a];
   return {outcome.answered_by, outcome.attempts, budget.used_iterations, budget.late,
@@ -137,9 +139,13 @@ void Workbench<D>::solve(const ContactProblem& problem, ContactAlgorithm algorit
   const int threads = options.record_history ? 1 : std::clamp(options.threads, 1, std::max(1, summary.blocks));
   const double goal = (summary.blocks == 1 ? kOnlyIslandShare : kIslandShare) * options.tolerance;
   prepare(threads, summary.blocks);
-  pool.run(threads, summary.blocks, [&](int worker, int index) {
+  // Sweeps share an island between threads, everything else shares islands.
+  const bool within = algorithm == ContactAlgorithm::Sweeps;
+  pool.run(within ? 1 : threads, summary.blocks, [&](int worker, int index) {
+    const int inner =
+        within ? std::clamp(splitter.contacts(index) / kWorthSharing, 1, std::max(1, options.threads)) : 1;
     reports[index] = solve_island(problem, index, algorithm, goal, budget, workers[worker], r,
-                                  options.record_history ? &summary.history : nullptr);
+                                  options.record_history ? &summary.history : nullptr, inner, pool);
   });
   summarise(summary);
 }

@@ -68,6 +68,7 @@ class IslandSearch {
   [[nodiscard]] bool reached() const { return best_ <= goal_; }
   [[nodiscard]] bool acceptable() const { return best_shared_ <= goal_; }
   [[nodiscard]] bool finished() const { return reached() || budget_->exhausted(); }
+  [[nodiscard]] double goal() const { return goal_; }
   [[nodiscard]] double best() const { return best_; }
   [[nodiscard]] double last() const { return last_; }
   [[nodiscard]] const std::vector<double>& best_r() const { return best_r_; }

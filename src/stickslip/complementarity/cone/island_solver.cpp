@@ -15,6 +15,7 @@ constexpr int kFewSweeps = 4, kSweeps = 8, kLargeSweeps = 20;
 constexpr double kClose = 0.1;       // error of a warm start from which Newton sets out without sweeps
 constexpr double kVeryClose = 1e-3;  // the same where its steps are damped
 constexpr int kMaxSweeps = 20000;    // of Gauss-Seidel alone
+constexpr int kMaxMomentumSweeps = 2000;
 constexpr int kMaxAttempts = 100;
 constexpr int kDampedSteps = 50;  // before the proximal method has its turn
 
@@ -231,7 +232,8 @@ bool IslandSolver<D>::further_attempts(IslandOutcome& outcome) {
 
 template <int D>
 IslandOutcome IslandSolver<D>::solve(ContactAlgorithm algorithm, double goal, Budget& budget, EliminationPlan& plan,
-                                     std::vector<double>& r, std::vector<IterationRecord>* history) {
+                                     std::vector<double>& r, std::vector<IterationRecord>* history, int threads,
+                                     WorkerPool& pool) {
   IslandOutcome outcome;
   search_.begin(island_, goal, budget, history);
   engine_.begin(island_, plan);
@@ -253,6 +255,10 @@ IslandOutcome IslandSolver<D>::solve(ContactAlgorithm algorithm, double goal, Bu
     case ContactAlgorithm::Pyramid:
       outcome = {"pyramid", 1};
       if (!engine_.look(search_)) from_pyramid(8);
+      break;
+    case ContactAlgorithm::Sweeps:
+      outcome = {"sweeps", 1};
+      if (!engine_.look(search_)) momentum_.run(island_, search_, engine_.r(), kMaxMomentumSweeps, threads, pool);
       break;
     case ContactAlgorithm::Auto:
       if (!first_attempt(warm, outcome)) further_attempts(outcome);

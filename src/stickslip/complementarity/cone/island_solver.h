@@ -11,6 +11,7 @@
 // Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size.
 #pragma once
 
+#include "stickslip/complementarity/cone/momentum_sweeps.h"
 #include "stickslip/complementarity/cone/proximal_newton.h"
 #include "stickslip/complementarity/cone/pyramid_start.h"
 
@@ -18,7 +19,7 @@
 
 namespace stickslip::complementarity {
 
-enum class ContactAlgorithm { Auto, GaussSeidel, Newton, Smoothing, Pyramid };
+enum class ContactAlgorithm { Auto, GaussSeidel, Newton, Smoothing, Pyramid, Sweeps };
 
 struct IslandOutcome {
   const char* answered_by = "";
@@ -29,9 +30,10 @@ template <int D>
 class IslandSolver {
  public:
   ScaledIsland<D>& island() { return island_; }
-  // Solves island() from the start r (scaled), which is overwritten with the best point found.
+  // Solves island() from the start r (scaled), which is overwritten with the best point found. Sweeps with momentum may
+  // use several threads of the pool.
   IslandOutcome solve(ContactAlgorithm algorithm, double goal, Budget& budget, EliminationPlan& plan,
-                      std::vector<double>& r, std::vector<IterationRecord>* history);
+                      std::vector<double>& r, std::vector<IterationRecord>* history, int threads, WorkerPool& pool);
   [[nodiscard]] const IslandSearch<D>& search() const { return search_; }
 
  private:
@@ -49,6 +51,7 @@ class IslandSolver {
   ScaledIsland<D> island_;
   IslandSearch<D> search_;
   ProximalNewton<D> engine_;
+  MomentumSweeps<D> momentum_;
   std::vector<ContactMode> mode_;
   std::optional<PyramidStart<D>> pyramid_;  // made when first needed
 };

@@ -121,7 +121,7 @@ class DocumentBuilder {
     std::set<std::string>& keys = place_ == Place::Matrix ? matrix_keys_ : top_keys_;
     expect_ = place_ == Place::Matrix ? expected_in_matrix(key) : expected_at_top(key);
     key_ = key;
-    // Keys that are skipped are not kept either: a stranger's file may have millions.
+    // Keys that are skipped are not kept either: an untrusted file may have millions.
     if (expect_ != Expect::Skip && !keys.insert(key).second)
       throw CorpusError(fmt::format("{} is given twice", label()));
     return true;

@@ -10,21 +10,20 @@
 //     error            max_i e_i,   e_i = |r_i| / (1 + S_i)  where |r_i| <= 16 eps S_i,   e_i = |r_i|  elsewhere
 //
 // So the error is the absolute natural residual. The one exception are components that are as small as double
-// precision allows for the numbers that were added to get them: with S_i = 1e9 nobody can bring |r_i| below 1e-7, and
-// an honest solution must not fail for that. The exception can only matter where S_i > 3e6 (at a tolerance of 1e-8).
-// A stricter measure, F_i divided by the size of its derivatives, was considered and rejected: at a singular solution
-// (F = x^4) it would demand 1e-32 of F.
+// precision allows for the numbers that were added to get them: with S_i = 1e9 no solver can bring |r_i| below 1e-7,
+// and an exact solution, rounded, must not fail for that. The exception can only matter where S_i > 3e6 (at a tolerance
+// of 1e-8). A stricter measure, F_i divided by the size of its derivatives, was considered and rejected: at a singular
+// solution (F = x^4) it would demand 1e-32 of F.
 //
 // How could the error be small while the law is violated?
-//   1. By units: the error is absolute, in the units in which x and F are posed, as in all collections of MCPs. F =
-//   1e-12
-//      (x - 1) is satisfied to 1e-8 by x = 0. Nothing in the values at one point tells this from F = (x - 1)^4 near its
-//      solution, for which every measure relative to the row (as affine_residual.h has one) stays above 0.1. Whoever
+//   1. By units: the error is absolute, in the units in which x and F are posed, as in all collections of MCPs.
+//      F = 1e-12 (x - 1) is satisfied to 1e-8 by x = 0. Nothing in the values at one point tells this
+//      from F = (x - 1)^4 near its solution, for which every measure relative to the row (as affine_residual.h has one) stays above 0.1. Whoever
 //      poses a problem chooses units in which 1e-8 is little.
 //   2. By other rows: no. Each row is judged by itself; there is no norm over rows and no denominator but 1 + S_i.
-//   3. By the exception: it forgives |r_i| <= 16 eps S_i, which is a backward error of 16 roundings in the row's own
+//   3. By the exception: it accepts |r_i| <= 16 eps S_i, which is a backward error of 16 roundings in the row's own
 //      terms J_ij x_j. No x with a larger one passes.
-//   4. By a wrong Jacobian or none: J only enters S_i. An S_i too large forgives more; the answer is then as wrong as
+//   4. By a wrong Jacobian or none: J only enters S_i. An S_i too large accepts more; the answer is then as wrong as
 //      the Jacobian that the problem was posed with. Without J the exception is for |x_i| and |F_i| alone.
 //   5. By NaN or overflow: an infinite error.
 //

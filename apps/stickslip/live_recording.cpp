@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+#include "live_recording.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace stickslip::app {
+namespace {
+
+constexpr std::size_t kMostBytes = 500'000'000, kFrameBytes = 600, kBodyBytes = 140;  // of a recording; estimates
+constexpr const char* kFile = "live.h5";
+
+}  // namespace
+
+LiveRecording::LiveRecording() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "stickslip-live-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a folder for the recording");
+  folder_ = pattern;
+}
+
+LiveRecording::~LiveRecording() {
+  recorder_.reset();
+  remove_files();
+}
+
+void LiveRecording::remove_files() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+void LiveRecording::start(const recording::RecordingInfo& info, const recording::Frame& first) {
+  const std::lock_guard lock(mutex_);
+  recorder_.reset();
+  recorder_ = std::make_unique<recording::Recorder>((folder_ / kFile).string(), info);
+  recorder_->append(first);
+  recorded_ = 1;
+}
+
+bool LiveRecording::append(const recording::Frame& frame) {
+  const std::size_t most = kMostBytes / (kFrameBytes + kBodyBytes * frame.state.bodies.size());
+  const std::size_t before = recorded_++;
+  if (before < most) {
+    const std::lock_guard lock(mutex_);
+    recorder_->append(frame);
+  }
+  return before != most;
+}
+
+std::string LiveRecording::bytes() {
+  const std::lock_guard lock(mutex_);
+  recorder_->flush();
+  std::ostringstream content;
+  content << std::ifstream(folder_ / kFile, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+}  // namespace stickslip::app

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Ctrl-C while the interpreter lock is released: the library asks now and then whether to go on, and what Python raised
+// is passed on when it has come back.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <thread>
+
+namespace stickslip::python {
+
+class Interruption {
+ public:
+  // For the calling thread, the only one that sees signals, and for others that are to end with it. also: what else to
+  // do then, with the lock; what it raises ends the work too.
+  [[nodiscard]] std::function<bool()> asking(const std::function<void()>& also = {}) {
+    return [this, also] {
+      const pybind11::gil_scoped_acquire locked;
+      if (raised_) return false;  // every thread that asks is told
+      try {
+        if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+        if (also) also();
+        return true;
+      } catch (...) {
+        raised_ = std::current_exception();
+        return false;
+      }
+    };
+  }
+  [[nodiscard]] bool caught() const { return raised_ != nullptr; }
+  // With the lock: passes on what was raised.
+  void raise() const {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+
+ private:
+  std::exception_ptr raised_;
+};
+
+inline int threads_from(int threads) {
+  if (threads < 0) throw pybind11::value_error("threads must not be negative (0: one for each core)");
+  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace stickslip::python

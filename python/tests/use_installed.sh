@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the stickslip authors
+#
+# Uses the package as the interpreter of a virtual environment finds it. Usage: use_installed.sh PYTHON
+set -euo pipefail
+cd /
+env -u PYTHONPATH "$1" -c '
+import pathlib, sys
+import stickslip as ss
+assert pathlib.Path(ss.__file__).is_relative_to(sys.prefix), ss.__file__
+assert "stickslip._core" not in sys.modules  # the solvers alone do not load the simulator
+assert ss.solve_lcp([[2.0]], [-1.0]).z[0] == 0.5
+assert (pathlib.Path(ss.__file__).parent / "py.typed").exists()
+assert ss.Model.from_string("dimension = 2\nduration = 1\n[[body]]\nname = \"ball\"\nmass = 1\nshape = { disc = 1 }\n").run().certified
+print("1 passed, 0 failed")
+'

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// One unknown on which a run depends: through its start, through the model, or both.
+#pragma once
+
+#include "stickslip/model/model.h"
+
+#include <Eigen/Core>
+
+namespace stickslip::sensitivity {
+
+struct Direction {
+  // Models with the unknown a little below and above; null: the model does not depend on it. They must outlive the run.
+  const model::Model* low = nullptr;
+  const model::Model* high = nullptr;
+  double below = 0, above = 0;  // how far; below = 0: low is the model itself
+  Eigen::VectorXd start;        // change of the initial state per unit (tangent.h)
+  bool drives_only = false;     // low and high differ from the model in prescribed motion and start only
+
+  [[nodiscard]] bool enters_model() const { return low != nullptr && !drives_only; }
+  [[nodiscard]] double width() const { return below + above; }
+};
+
+}  // namespace stickslip::sensitivity
