@@ -10,6 +10,9 @@
 #include "terminal.h"
 #include "verbs.h"
 
+#include "recording_info.h"
+
+#include "stickslip/report/units.h"
 #include "stickslip/scene/scene.h"
 
 #include <fmt/format.h>
@@ -114,9 +117,9 @@ int compare(const CompareOptions& options) {
     if (!options.plot.empty()) Outputs({options.scene}, options.force).claim(options.plot, figure_kind(options.plot));
     const Comparison c = compare_methods(document, given, options.methods, options.threads);
     if (!options.plot.empty()) {
-      const std::string title = scene::make_scene(document, given).title;
-      write_figure(options.plot,
-                   series_figure(title.empty() ? options.scene : title, c.observables, c.variants, c.fine));
+      const scene::Scene scene = scene::make_scene(document, given);
+      write_figure(options.plot, series_figure(scene.title.empty() ? options.scene : scene.title, c.observables,
+                                               report::units_of(describe(scene)).time, c.variants, c.fine));
     }
     if (options.json) {
       fmt::print("{}\n", to_json(options.scene, c).dump());

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <stdexcept>
@@ -43,19 +44,27 @@ void write_figure(const std::string& path, const report::Figure& figure, int pix
 }
 
 report::Figure series_figure(const std::string& title, const std::vector<scene::Observable>& observables,
-                             const std::vector<Variant>& variants, const std::vector<Result>& results) {
+                             const std::string& time_unit, const std::vector<Variant>& variants,
+                             const std::vector<Result>& results) {
   report::Figure figure;
   figure.title = title;
   figure.height = 150;
-  figure.note = "Each method with half its step.";
+  figure.note = "Where runs agree, their lines lie over each other: the first is the widest.";
+  double end = 0;
+  for (const Result& result : results)
+    if (!result.series.time.empty()) end = std::max(end, result.series.time.back());
   for (std::size_t k = 0; k < observables.size(); ++k) {
     report::FigurePanel panel;
     panel.y.label = with_unit(observables[k].name, observables[k].unit);
-    if (k + 1 == observables.size()) panel.x.label = "time";
+    panel.x.low = 0, panel.x.high = end;  // the same for all, also where an observable has no value at first
+    if (k + 1 == observables.size()) panel.x.label = with_unit("time", time_unit);
     for (std::size_t r = 0; r < results.size(); ++r) {
       const Series& series = results[r].series;
       report::FigureCurve curve;
-      curve.label = variants[r].label;
+      curve.label = series.time.empty() ? fmt::format("{}: no run", variants[r].label)
+                                        : fmt::format("{}, step {:.3g}", variants[r].label, results[r].step);
+      const auto below = static_cast<double>(results.size() - 1 - r);
+      curve.thickness = 1 + std::min(below, 5.0) * 0.9;
       if (k < series.values.size())
         for (std::size_t i = 0; i < series.time.size(); ++i)
           curve.points.emplace_back(series.time[i], series.values[k][i]);

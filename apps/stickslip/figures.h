@@ -24,7 +24,8 @@ void write_figure(const std::string& path, const report::Figure& figure, int pix
 
 // Observables over time, one panel each and one curve per run.
 [[nodiscard]] report::Figure series_figure(const std::string& title, const std::vector<scene::Observable>& observables,
-                                           const std::vector<Variant>& variants, const std::vector<Result>& results);
+                                           const std::string& time_unit, const std::vector<Variant>& variants,
+                                           const std::vector<Result>& results);
 
 // What is made finer, and what the runs gave. values[k][i]: observable k of the run with resolution[i].
 struct Refinement {

@@ -105,7 +105,10 @@ void add_look(CLI::App& verb, PlotOptions& options) {
   verb.add_flag("--points", options.points, "A mark at every point; lines only between few of them");
   verb.add_flag("!--no-legend", options.legend, "Do not name the curves");
   verb.add_flag("!--no-start", options.mark_start, "Do not mark where paths begin");
-  verb.add_flag("--modes", options.modes, "Contact modes of the first run as bands below the last panel");
+  CLI::Option* modes =
+      verb.add_flag("--modes", options.modes, "Contact modes of pairs of bodies, as bands below the last panel");
+  verb.add_flag("--contact-modes", options.contact_modes, "The same for each contact: corner 2 of the peg, side 1 ...")
+      ->excludes(modes);
   verb.add_option("--still", options.stills,
                   "A picture of the first run's scene at this time; with --split a row for each run; may be repeated")
       ->take_all()

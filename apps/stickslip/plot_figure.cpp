@@ -7,11 +7,11 @@
 #include "plot_figure.h"
 
 #include "plot_grid.h"
+#include "plot_pictures.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -50,10 +50,14 @@ class PlotBuilder {
     // Pictures alone are a figure too.
     std::vector<std::string> panels = !options_.y.empty() || !options_.stills.empty() ? options_.y : all_observables();
     for (std::size_t k = 0; k < panels.size(); ++k) add_panels(panels[k], k);
-    if (options_.modes && panels.empty()) throw std::invalid_argument("--modes: bands go below a panel; add -y");
-    if (options_.modes) add_modes();
-    if (!options_.stills.empty()) add_stills();
-    add_insets();
+    if (options_.modes || options_.contact_modes) {
+      if (panels.empty()) throw std::invalid_argument("--modes: bands go below a panel; add -y");
+      if (!over_time()) throw std::invalid_argument("--modes: bands of modes need the time along the x axis");
+      for (std::string& note : add_modes(options_, all(), result_.figure.panels.back()))
+        result_.notes.push_back(std::move(note));
+    }
+    if (!options_.stills.empty()) add_stills(options_, all(), result_.figure);
+    add_insets(options_, all(), result_.figure);
     return std::move(result_);
   }
 
@@ -385,105 +389,6 @@ class PlotBuilder {
       throw std::invalid_argument("--equal: logarithmic axes have no common scale");
   }
 
-  [[nodiscard]] const report::RunData& first_run(const char* option) const {
-    for (const PlotSource& source : all())
-      if (const report::RunData* run = source.series->run()) return *run;
-    throw std::invalid_argument(fmt::format("{} needs a recording or a scene", option));
-  }
-
-  void add_modes() {
-    const report::RunData& run = first_run("--modes");
-    if (!over_time()) throw std::invalid_argument("--modes: bands of modes need the time along the x axis");
-    FigurePanel& panel = result_.figure.panels.back();
-    panel.bands = run.pairs;
-    if (panel.bands.size() > 12) panel.bands.resize(12);
-    const auto name = [&](int b) { return run.description.model.bodies[static_cast<std::size_t>(b)].name; };
-    for (const report::PairBands& pair : panel.bands)
-      panel.band_names.push_back(name(pair.body_a) + " - " + name(pair.body_b));
-    if (panel.bands.empty()) result_.notes.emplace_back("--modes: no bodies touched, or only within a step");
-  }
-
-  void add_stills() {
-    add_labels();
-    if (!options_.split) {
-      for (const double t : options_.stills)
-        result_.figure.stills.push_back(still_at("--still", t, first_run("--still")));
-      return;
-    }
-    for (const PlotSource& source : all()) {
-      if (source.series->run() == nullptr)
-        throw std::invalid_argument(fmt::format("--still: {} is no recording and no scene", source.series->name()));
-      for (const double t : options_.stills) {
-        result_.figure.stills.push_back(still_at("--still", t, *source.series->run()));
-        result_.figure.stills.back().title = source.label;
-      }
-    }
-    result_.figure.still_columns = options_.stills.size();
-    for (const report::FigureStill& still : result_.figure.stills)  // all to one scale
-      for (const Vec3& corner : {still.data->bounds.low, still.data->bounds.high})
-        result_.figure.labels.push_back({"", corner, std::nullopt});
-  }
-
-  // TEXT@X,Y or TEXT@X,Y,X,Y; coordinates are formulas with the parameters of the first run.
-  void add_labels() {
-    const auto dimension = static_cast<std::size_t>(first_run("--label").description.model.dimension);
-    for (const std::string& text : options_.labels) {
-      const std::size_t at = text.find('@');
-      std::vector<double> values;
-      if (at != std::string::npos && at > 0)
-        for (const std::string& part : split_list(text.substr(at + 1)))
-          values.push_back(all().front().series->formula(part, "t", {0}).front());
-      if (values.size() != dimension && values.size() != 2 * dimension)
-        throw std::invalid_argument(fmt::format("--label {}: write TEXT@{} or twice as many coordinates, for a line",
-                                                text, dimension == 2 ? "X,Y" : "X,Y,Z"));
-      values.resize(std::max<std::size_t>(values.size(), 3), 0);
-      const auto point = [&](std::size_t first) {
-        return Vec3(values[first], values[first + 1], dimension == 3 ? values[first + 2] : 0);
-      };
-      report::StillLabel label{text.substr(0, at), point(0), std::nullopt};
-      if (values.size() > 3) label.to = point(dimension);
-      result_.figure.labels.push_back(std::move(label));
-    }
-  }
-
-  // A run's scene at the recorded frame next to a time.
-  static report::FigureStill still_at(const char* option, double t, const report::RunData& run) {
-    const std::vector<double>& time = run.recording.time();
-    const double slack = 1e-6 * (time.back() - time.front());
-    if (!(t >= time.front() - slack && t <= time.back() + slack))
-      throw std::invalid_argument(
-          fmt::format("{} {:.6g}: the recording goes from {:.6g} to {:.6g}", option, t, time.front(), time.back()));
-    const auto after = std::lower_bound(time.begin(), time.end(), t);
-    auto k = static_cast<std::size_t>(after - time.begin());
-    if (k == time.size() || (k > 0 && t - time[k - 1] < time[k] - t)) --k;
-    return {&run, k, {}};
-  }
-
-  // TIME[@CORNER[,PANEL]]
-  void add_insets() {
-    for (const std::string& text : options_.insets) {
-      const auto refuse = [&](const std::string& why) {
-        throw std::invalid_argument(fmt::format("--inset {}: {}", text, why));
-      };
-      const std::size_t at = std::min(text.find('@'), text.size()), comma = std::min(text.find(',', at), text.size());
-      const std::string corner = at < text.size() ? text.substr(at + 1, comma - at - 1) : "top-right";
-      double t = 0;
-      std::size_t panel = 1;
-      if (std::from_chars(text.data(), text.data() + at, t).ptr != text.data() + at || at == 0)
-        refuse("begins with a time, as in 0.2@bottom-left");
-      if (comma < text.size() &&
-          (comma + 1 == text.size() ||
-           std::from_chars(text.data() + comma + 1, text.data() + text.size(), panel).ptr != text.data() + text.size()))
-        refuse("ends with the number of a panel, as in 0.2@bottom-left,2");
-      if (corner != "top-right" && corner != "top-left" && corner != "bottom-right" && corner != "bottom-left")
-        refuse("the corner is top-left, top-right, bottom-left or bottom-right");
-      std::vector<report::FigurePanel>& panels = result_.figure.panels;
-      if (panel < 1 || panel > panels.size()) refuse(fmt::format("there are {} panels", panels.size()));
-      panels[panel - 1].insets.push_back(
-          {still_at("--inset", t, first_run("--inset")), corner.ends_with("right"), corner.starts_with("top")});
-    }
-  }
-
   const PlotOptions& options_;
   PlotSources& sources_;
   Labelled x_;
@@ -526,6 +431,10 @@ std::string figure_csv(const Figure& figure) {
           out += fmt::format("{},{},{},{},,\n", name, text(curve.label.empty() ? panel.y.label : curve.label), p.x(),
                              p.y());
     out += grid_csv(panel, name);
+    for (std::size_t k = 0; k < panel.bands.size(); ++k)
+      for (const report::Band& band : panel.bands[k])
+        out += fmt::format("\"modes\",{},{},{},{},\n", text(panel.band_names[k]), band.begin, band.end,
+                           contact::to_string(band.mode));
   }
   return out;
 }

@@ -19,8 +19,8 @@ struct PlotOptions {
   std::vector<std::string> y, theory, overlay;
   std::string x, against, reduce, field, heat, arrow_unit;
   std::string window, x_range, y_range, log;
-  bool slope = false, points = false, split = false, legend = true, modes = false, equal = false, not_equal = false,
-       mark_start = true;
+  bool slope = false, points = false, split = false, legend = true, modes = false, contact_modes = false, equal = false,
+       not_equal = false, mark_start = true;
   std::vector<double> stills;
   std::vector<std::string> labels;  // of the stills: TEXT@X,Y or TEXT@X,Y,X,Y
   std::string title, x_label;

@@ -4,12 +4,15 @@
 // stickslip plot: what it draws is what the runs say, and what it cannot draw it says in one line.
 #include "tests/support/command.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -18,6 +21,7 @@ namespace stickslip {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class PlotCommand : public testing::CommandTest {
@@ -92,6 +96,64 @@ TEST_F(PlotCommand, OverlaysRunsOfDifferentScenesWithAWord) {
   const testing::CommandOutcome done = run("plot ball.h5 bounce.h5 -x x -y y -o both.svg");
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.err, HasSubstr("2 different scenes"));
+  EXPECT_THAT(content("both.svg"), HasSubstr("Runs of 2 different scenes."));
+  // The same scene with another parameter is the same scene.
+  ASSERT_EQ(run("run " + example("ball") + " --set mu=0.5 -o rough.h5").code, 0);
+  const testing::CommandOutcome same = run("plot ball.h5 rough.h5 -x x -y y -o same.svg");
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(same.err, "");
+  EXPECT_THAT(content("same.svg"), Not(HasSubstr("different scenes")));
+}
+
+// SVG files say in words what they show: panels, axes, curves.
+TEST_F(PlotCommand, FiguresAreDescribedInWords) {
+  run_ball();
+  ASSERT_EQ(run("plot ball.h5 -y x -y 'a < b: y, slip_speed' --title 'A & B' --modes --still 0.5 -o words.svg").code,
+            0);
+  const std::string svg = content("words.svg");
+  EXPECT_THAT(svg, HasSubstr("<title>A &amp; B</title>"));
+  EXPECT_THAT(svg, HasSubstr("panel 1: \"x (m)\" over \"time (s)\"\n"));
+  EXPECT_THAT(svg, HasSubstr("curves: \"a &lt; b\", \"slip_speed\"; contact modes: \"floor - ball\"\n"));
+  EXPECT_THAT(svg, HasSubstr("pictures: t = 0.5 s\n"));
+  EXPECT_EQ(svg.find("panel 3"), std::string::npos);
+}
+
+// Friction of the cone has the size mu m g and the direction of the slip, (2, 2.5), which does not turn while it slides.
+TEST_F(PlotCommand, ForcesByComponents) {
+  run_ball();
+  ASSERT_EQ(run("plot ball.h5 -y 'x: force_x(ball, floor), y: force_y(ball, floor), z: force_z(ball, floor)' --window "
+                "0.1:0.4 -o f.svg --data f.csv")
+                .code,
+            0);
+  const auto curves = data("f.csv");
+  const double size = 0.2 * 0.2 * 9.8 / std::hypot(2, 2.5);
+  for (const auto& [t, force] : curves.at("x")) EXPECT_NEAR(force, -2 * size, 1e-6) << t;
+  for (const auto& [t, force] : curves.at("y")) EXPECT_NEAR(force, -2.5 * size, 1e-6) << t;
+  for (const auto& [t, force] : curves.at("z")) EXPECT_NEAR(force, 0.2 * 9.8, 1e-6) << t;
+}
+
+// A peg that falls on its corner: one contact from the free fall's end (event-driven integration) on, then a second.
+TEST_F(PlotCommand, BandsOfEachContact) {
+  const testing::CommandOutcome done =
+      run("plot " + example("peg") +
+          " --set method.stepper=stewart-trinkle --set method.step=1e-4 --set record.interval=1e-3 -y y "
+          "--contact-modes -o c.svg --data c.csv");
+  ASSERT_EQ(done.code, 0) << done.err;
+  std::vector<std::pair<std::string, double>> begins;  // of each contact that touches, in the order of the file
+  std::istringstream lines(content("c.csv"));
+  std::set<std::string> seen;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("\"modes\",\"") || line.ends_with(",open,")) continue;
+    const std::size_t end = line.find("\",", 9);
+    const std::string name = line.substr(9, end - 9);
+    if (seen.insert(name).second) begins.emplace_back(name, std::strtod(line.c_str() + end + 2, nullptr));
+  }
+  ASSERT_EQ(begins.size(), 2U);
+  EXPECT_NEAR(begins[0].second, 0.17428178, 1.1e-3);  // frames are 1e-3 apart
+  EXPECT_GT(begins[1].second, begins[0].second);
+  EXPECT_NE(begins[0].first, begins[1].first);
+  for (const auto& [name, begin] : begins) EXPECT_THAT(name, HasSubstr("peg corner ")) << begin;
+  EXPECT_THAT(content("c.svg"), HasSubstr("contact modes: \"" + begins[0].first + "\", \"" + begins[1].first + "\""));
 }
 
 TEST_F(PlotCommand, DrawsModesStillsFieldsAndMaps) {
@@ -145,6 +207,11 @@ TEST_F(PlotCommand, StillsOfEveryRunAndLabels) {
   EXPECT_GT(line.size(), named.size());
   EXPECT_NE(named, drawn("--label 'A@0.2,0,0'"));
   EXPECT_EQ(drawn("--label 'A@radius,0,0'"), drawn("--label 'A@0.05,0,0'")) << "coordinates know the parameters";
+  // They are of the picture's time: at the ball, wherever it is then.
+  ASSERT_EQ(run("plot ball.h5 -y ball.x -y ball.y --window 0.1999:0.2001 --data at.csv -o at.svg").code, 0);
+  const auto at = data("at.csv");
+  const double x = at.at("ball.x (m)").front().second, y = at.at("ball.y (m)").front().second;
+  EXPECT_EQ(drawn("--label 'A@ball.x,ball.y,0'"), drawn(fmt::format("--label 'A@{},{},0'", x, y)));
 }
 
 // An inset is a still inside the chart: it takes no room of its own, and lies where it is told.
@@ -186,6 +253,17 @@ TEST_F(PlotCommand, BadInputIsOneLine) {
   refused("ball.h5 -y x -o a.gif", ".svg, .png or .pdf");
   refused("nothing.h5 -y x -o a.svg", "cannot read nothing.h5");
   refused("ball.h5 -y x --against nobody -o a.svg", "neither the label of a run nor a file");
+  refused("one=ball.h5 two=ball.h5 -y x --against on -o a.svg", "did you mean 'one'?");
+  refused("ball.h5 --still 0.1 --label 'A@bal.x,0,0' -o a.svg", "did you mean 'ball'?");
+  refused("ball.h5 -x x -y y --modes -o a.svg", "need the time along the x axis");
+  refused("ball.h5 -x x -y y --contact-modes -o a.svg", "need the time along the x axis");
+  write("table.csv", "t,height,width\n0,1,2\n1,2,3\n");
+  refused("table.csv -y heigth -o a.svg", "did you mean 'height'?");
+  refused("table.csv -y height --window 3:4 -o a.svg", "it goes from 0 to 1");
+  refused("table.csv --field 't, height, widht, t' -o a.svg", "did you mean 'width'?");
+  refused("table.csv --heat 't, height, widht' -o a.svg", "did you mean 'width'?");
+  refused("ball.h5 -y x --theory 'mux * t' -o a.svg", "did you mean 'mu'?");
+  refused("ball.h5 -y x --overlay 'other=table.csv: t, heigth' -o a.svg", "did you mean 'height'?");
   refused("ball.h5 -y x --slope -o a.svg", "--slope goes with --log xy");
   refused("ball.h5 -y '-1 - x' --log y -o a.svg", "no value is positive");
   refused("ball.h5 -y x --still 3 -o a.svg", "the recording goes from 0 to 1");

@@ -90,6 +90,20 @@ TEST(Observables, ReadTheContacts) {
   EXPECT_THAT(run.values, testing::ElementsAre(0, 0, 0, 0, std::numeric_limits<double>::infinity(), 1, 0, 0, 0));
 }
 
+// The force is that on the body named first: turned over with the names. Alone, it is of all that touch the body.
+TEST(Observables, ForcesByComponents) {
+  const scene::Scene scene = make_scene(
+      "bx = \"force_x(ball, floor)\"\nby = \"force_y(ball, floor)\"\nbz = \"force_z(ball, floor)\"\n"
+      "fx = \"force_x(floor, ball)\"\nfy = \"force_y(floor, ball)\"\nay = \"force_y(ball)\"");
+  MadeUpRun run(scene);
+  const std::vector<ContactResult> contacts = {contact_between(0, 1, Mode::Slide, 5, 3, -2, -0.1),
+                                               contact_between(0, 1, Mode::Stick, 4, 1, 0, 0.2)};
+  run.at(0, 0, contacts);  // forces on the floor: (3, -5) and (1, -4)
+  EXPECT_THAT(run.values, testing::ElementsAre(-4, 9, 0, 4, -9, 9));
+  run.at(0, 0, {});
+  EXPECT_THAT(run.values, testing::Each(0));
+}
+
 TEST(Observables, ContactPointIsTheCentreOfPressure) {
   const scene::Scene scene = make_scene("x = \"contact_x(ball, floor)\"\ny = \"contact_y(ball, floor)\"");
   MadeUpRun run(scene);

@@ -72,6 +72,9 @@ double run_function(Op op, int a, int b, const EvaluationContext& context) {
     case Op::Gap: return gap(context.contacts, a, b);
     case Op::NormalForce: return normal_force(context.contacts, a, b);
     case Op::FrictionForce: return friction_force(context.contacts, a, b);
+    case Op::ForceX: return contact_force(context.contacts, a, b).x();
+    case Op::ForceY: return contact_force(context.contacts, a, b).y();
+    case Op::ForceZ: return contact_force(context.contacts, a, b).z();
     case Op::SlipSpeed: return slip_speed(context.contacts, a, b);
     case Op::ContactX: return centre_of_pressure(context.contacts, a, b).x();
     case Op::ContactY: return centre_of_pressure(context.contacts, a, b).y();

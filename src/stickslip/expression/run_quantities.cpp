@@ -95,6 +95,13 @@ double friction_force(Contacts contacts, int a, int b) {
   return sum.norm();
 }
 
+Vec3 contact_force(Contacts contacts, int a, int b) {
+  Vec3 sum = Vec3::Zero();
+  for (const ContactResult& result : contacts)
+    if (is_between(result, a, b)) sum += result.contact.id.body_a == a ? result.force : Vec3(-result.force);
+  return sum;
+}
+
 double slip_speed(Contacts contacts, int a, int b) {
   double largest = 0;
   for (const ContactResult& result : contacts) {

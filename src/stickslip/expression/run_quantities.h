@@ -21,6 +21,8 @@ using Contacts = std::span<const contact::ContactResult>;
 [[nodiscard]] double gap(Contacts contacts, int a, int b);
 [[nodiscard]] double normal_force(Contacts contacts, int a, int b);
 [[nodiscard]] double friction_force(Contacts contacts, int a, int b);
+// Normal forces and friction, on a.
+[[nodiscard]] Vec3 contact_force(Contacts contacts, int a, int b);
 [[nodiscard]] double slip_speed(Contacts contacts, int a, int b);
 // Mean of the contact points, weighted by their normal forces; infinite where none presses.
 [[nodiscard]] Vec3 centre_of_pressure(Contacts contacts, int a, int b);

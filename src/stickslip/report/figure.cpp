@@ -6,6 +6,7 @@
 #include "stickslip/report/figure.h"
 
 #include "stickslip/report/figure_panel.h"
+#include "stickslip/report/figure_text.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,9 @@ double draw_stills(Painter& painter, const Figure& figure, double top, bool draw
                  fmt::format("{}{}t = {:.6g}{}{}", still.title, still.title.empty() ? "" : ", ",
                              still.data->recording.time()[still.frame], unit.empty() ? "" : " ", unit),
                  kLetters, kSoft);
-    draw_scene(painter, *still.data, still.frame, corner + Vec2(0, 13), {width, height}, figure.view, figure.labels);
+    std::vector<StillLabel> labels = figure.labels;
+    labels.insert(labels.end(), still.labels.begin(), still.labels.end());
+    draw_scene(painter, *still.data, still.frame, corner + Vec2(0, 13), {width, height}, figure.view, labels);
   }
   return static_cast<double>(rows) * (height + 22) + 2;
 }
@@ -144,7 +147,8 @@ std::string draw_figure(const Figure& figure, Painter::Format format, int pixels
   (void)measure.finish();
   Painter painter(format, figure.width, height, pixels > 0 ? pixels / figure.width : 2.5);
   (void)compose(painter, figure, true);
-  return painter.finish();
+  std::string drawn = painter.finish();
+  return format == Painter::Format::Svg ? with_description(std::move(drawn), figure) : drawn;
 }
 
 }  // namespace stickslip::report

@@ -28,6 +28,7 @@ struct FigureCurve {
   bool mark_start = false;  // a ring at the first point
   bool theory = false;      // black and dashed, over the others
   bool faint = false;       // grey and dotted: fitted slopes
+  double thickness = 1;     // of the line, of the usual one
 };
 
 struct FigureArrow {
@@ -52,7 +53,8 @@ struct FigureAxis {
 struct FigureStill {
   const RunData* data = nullptr;
   std::size_t frame = 0;
-  std::string title;  // before its time
+  std::string title;               // before its time
+  std::vector<StillLabel> labels;  // besides those of the figure
 };
 
 // The same inside a panel's chart, in one of its corners.
@@ -69,7 +71,7 @@ struct FigurePanel {
   std::vector<FigureArrow> arrows;
   std::string arrow_unit;
   std::optional<FigureCells> cells;
-  std::vector<PairBands> bands;  // modes over time, below the panel; the x axis is the time
+  std::vector<std::vector<Band>> bands;  // modes over time, below the panel; the x axis is the time
   std::vector<std::string> band_names;
   std::vector<FigureInset> insets;
 };
@@ -78,7 +80,7 @@ struct Figure {
   std::string title, note;  // note: small, below all
   std::vector<FigurePanel> panels;
   std::vector<FigureStill> stills;  // in rows above the panels
-  std::vector<StillLabel> labels;   // in each of the stills
+  std::vector<StillLabel> labels;   // in each of the stills; with empty texts: places that all of them show
   std::size_t still_columns = 0;    // of stills; 0: as many as look well
   View view;                        // of the stills and insets
   int columns = 1;                  // of panels

@@ -170,12 +170,13 @@ void draw_bands(Painter& painter, const FigurePanel& panel, const Axes& axes, do
     painter.box({x - width - 11, top + 1.5}, {8, 7}, colors[mode]);
     x -= width + 20;
   }
-  painter.text({axes.corner.x(), top + 8}, "contact modes", 8, kSoft);
+  if (const char* head = "contact modes"; axes.corner.x() + painter.text_width(head, 8) + 8 < x)
+    painter.text({axes.corner.x(), top + 8}, head, 8, kSoft);
   top += 12;
   painter.clip({axes.corner.x(), top}, {axes.size.x(), kBandRow * static_cast<double>(panel.bands.size())});
   for (std::size_t row = 0; row < panel.bands.size(); ++row) {
     const double y = top + kBandRow * static_cast<double>(row);
-    for (const Band& band : panel.bands[row].bands) {
+    for (const Band& band : panel.bands[row]) {
       const double from = axes.at(band.begin, axes.y.low).x(), to = axes.at(band.end, axes.y.low).x();
       const bool apart = band.mode == contact::Mode::Open;
       painter.box({from, y + (apart ? 6 : 2)}, {std::max(0.4, to - from), apart ? 2.0 : 10.0},
@@ -247,8 +248,8 @@ CurveStyle curve_style(const FigureCurve& curve, std::size_t index, bool print) 
   if (curve.theory) return {rgb(0x000000), {5, 3}, Mark::Ring, 1.1};
   if (curve.faint) return {rgb(0x8a8a8a), {1.5, 2}, Mark::None, 0.9};
   const Mark mark = kMarks[index % std::size(kMarks)];
-  if (print) return {kGreys[index % std::size(kGreys)], dashes_of(index, true), mark, 1.2};
-  return {kColours[index % std::size(kColours)], dashes_of(index, false), mark, 1.3};
+  if (print) return {kGreys[index % std::size(kGreys)], dashes_of(index, true), mark, 1.2 * curve.thickness};
+  return {kColours[index % std::size(kColours)], dashes_of(index, false), mark, 1.3 * curve.thickness};
 }
 
 PanelLayout lay_out(const Painter& painter, const FigurePanel& panel, const Figure& figure, double width, bool legend,

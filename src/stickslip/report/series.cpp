@@ -84,6 +84,13 @@ class RecordingSource : public SeriesSource {
         if (quantity.name == expression) return quantity.unit;
     const Units& units = data_.units;
     if (expression == "t") return units.time;
+    if (expression.find(')') + 1 == expression.size()) {  // one call
+      const std::string function = expression.substr(0, expression.find('('));
+      if (function.ends_with("_force") || function.starts_with("force_")) return units.force;
+      if (function == "gap" || function == "distance") return units.length;
+      if (function == "slip_speed" && !units.length.empty() && !units.time.empty())
+        return units.length + "/" + units.time;
+    }
     const std::size_t dot = expression.find('.');
     if (dot == std::string::npos || units.length.empty()) return {};
     const std::string variable = expression.substr(dot + 1);
