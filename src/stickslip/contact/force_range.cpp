@@ -130,7 +130,8 @@ double ForceRange::part_inside(const VectorXd& from, const VectorXd& to) const {
     const double n0 = one.mu * from[c], dn = one.mu * (to[c] - from[c]);
     if (to.segment<2>(t).norm() <= one.mu * to[c]) continue;
     // |t0 + s dt|^2 = (n0 + s dn)^2, n0 + s dn >= 0: the root between 0 and 1, since 0 is inside and 1 is not.
-    const double A = dt.squaredNorm() - dn * dn, B = t0.dot(dt) - n0 * dn, C = std::min(t0.squaredNorm() - n0 * n0, 0.0);
+    const double A = dt.squaredNorm() - dn * dn, B = t0.dot(dt) - n0 * dn,
+                 C = std::min(t0.squaredNorm() - n0 * n0, 0.0);
     const double root = std::sqrt(std::max(B * B - A * C, 0.0));
     const double q = B + std::copysign(root, B);
     double s = 2;

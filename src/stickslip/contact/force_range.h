@@ -84,9 +84,9 @@ class ForceRange {
   double scale_ = 1;
   bool round_ = false;  // cones that facets only surround
   Eigen::VectorXd share_, inside_, farthest_, row_;
-  Eigen::VectorXd centre_;  // y inside all cones, where every path begins
+  Eigen::VectorXd centre_;                // y inside all cones, where every path begins
   std::unique_ptr<ConeBarrier> barrier_;  // of round cones
-  double limit_length_ = 1;  // of the row sum N <= limit, the first of a program with round cones
+  double limit_length_ = 1;               // of the row sum N <= limit, the first of a program with round cones
   Eigen::MatrixXd null_;
   LinearProgram program_;
   Eigen::Index first_rows_ = 0;

@@ -17,7 +17,7 @@ constexpr double kSlackNoise = 1e-13;  // of slacks: what rounding leaves of num
 constexpr double kCostNoise = 1e-11;   // of reduced costs, for an objective of length 1
 constexpr double kSmallestPivot = 1e-9;
 constexpr int kRefresh = 200;
-constexpr int kIdle = 20;  // exchanges that gain nothing, until Bland's rule
+constexpr int kIdle = 20;           // exchanges that gain nothing, until Bland's rule
 constexpr int kMostExchanges = 20;  // times rows and unknowns
 
 std::size_t at(Index i) {
