@@ -375,6 +375,11 @@ bool Expression::asks_for_penetration() const {
   return std::ranges::any_of(code_, [](const Instruction& in) { return in.op == Op::WorstPenetration; });
 }
 
+bool Expression::asks_for_force_ranges() const {
+  return std::ranges::any_of(
+      code_, [](const Instruction& in) { return in.op == Op::NormalForceMin || in.op == Op::NormalForceMax; });
+}
+
 bool Expression::is_constant() const {
   return code_.size() == 1 && code_.front().op == Op::Constant;
 }

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "stickslip/contact/contact_result.h"
+#include "stickslip/contact/force_law.h"
 #include "stickslip/expression/expression_syntax.h"
 #include "stickslip/model/model.h"
 #include "stickslip/stepping/stepper.h"
@@ -64,6 +65,7 @@ struct EvaluationContext {
   std::span<const Tracker> trackers;
   std::span<const double> columns;          // of a table's row: what Scope::columns points into
   collision::Overlaps* overlaps = nullptr;  // of the model; made where an expression asks for penetration
+  contact::ForceLaw force_law;              // of the method, for ranges of forces
 };
 
 class Expression {
@@ -90,6 +92,7 @@ class Expression {
   [[nodiscard]] bool depends_on_contact(int body_a, int body_b) const;
   [[nodiscard]] bool depends_on_contacts() const;  // any
   [[nodiscard]] bool asks_for_penetration() const;
+  [[nodiscard]] bool asks_for_force_ranges() const;
   // Whether the value holds the time at which a condition first held.
   [[nodiscard]] bool tells_a_time(std::span<const Tracker> trackers) const;
 

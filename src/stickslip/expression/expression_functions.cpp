@@ -68,6 +68,9 @@ constexpr FunctionInfo kFunctions[] = {
 
     {"gap", "a, b", 1, 2, Op::Gap, Reach::Run, "smallest signed distance between two bodies, infinite out of reach"},
     {"normal_force", "a, b", 1, 2, Op::NormalForce, Reach::Run, "sum of the normal forces between two bodies"},
+    {"normal_force_min", "a, b", 1, 2, Op::NormalForceMin, Reach::Run,
+     "the least that this sum can be: rigid contacts may share a load in more than one way (theory/contact.md)"},
+    {"normal_force_max", "a, b", 1, 2, Op::NormalForceMax, Reach::Run, "the most likewise, infinite where bodies jam"},
     {"friction_force", "a, b", 1, 2, Op::FrictionForce, Reach::Run, "size of the sum of the friction forces"},
     {"force_x", "a, b", 1, 2, Op::ForceX, Reach::Run,
      "x of the sum of the contact forces, normal and friction, of b on a (of all bodies that touch it)"},

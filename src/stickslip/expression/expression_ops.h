@@ -57,6 +57,8 @@ enum class Op : std::uint8_t {
 
   Gap,
   NormalForce,
+  NormalForceMin,
+  NormalForceMax,
   FrictionForce,
   ForceX,
   ForceY,

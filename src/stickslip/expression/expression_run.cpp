@@ -71,6 +71,8 @@ double run_function(Op op, int a, int b, const EvaluationContext& context) {
   switch (op) {
     case Op::Gap: return gap(context.contacts, a, b);
     case Op::NormalForce: return normal_force(context.contacts, a, b);
+    case Op::NormalForceMin: return normal_force_range(context, a, b).least;
+    case Op::NormalForceMax: return normal_force_range(context, a, b).most;
     case Op::FrictionForce: return friction_force(context.contacts, a, b);
     case Op::ForceX: return contact_force(context.contacts, a, b).x();
     case Op::ForceY: return contact_force(context.contacts, a, b).y();

@@ -84,6 +84,10 @@ double normal_force(Contacts contacts, int a, int b) {
   return sum;
 }
 
+contact::Interval normal_force_range(const EvaluationContext& context, int a, int b) {
+  return contact::StepForces(*context.model, *context.state, context.contacts, context.force_law).normal_force(a, b);
+}
+
 double friction_force(Contacts contacts, int a, int b) {
   Vec3 sum = Vec3::Zero();
   for (const ContactResult& result : contacts) {

@@ -6,6 +6,8 @@
 
 #include "stickslip/collision/overlaps.h"
 #include "stickslip/contact/contact_result.h"
+#include "stickslip/contact/step_forces.h"
+#include "stickslip/expression/expression.h"
 #include "stickslip/expression/expression_ops.h"
 #include "stickslip/model/model.h"
 
@@ -20,6 +22,8 @@ using Contacts = std::span<const contact::ContactResult>;
 // Over all contacts between bodies a and b; b = -1: between a and any body.
 [[nodiscard]] double gap(Contacts contacts, int a, int b);
 [[nodiscard]] double normal_force(Contacts contacts, int a, int b);
+// Over all forces that give the same motion (contact/step_forces.h).
+[[nodiscard]] contact::Interval normal_force_range(const EvaluationContext& context, int a, int b);
 [[nodiscard]] double friction_force(Contacts contacts, int a, int b);
 // Normal forces and friction, on a.
 [[nodiscard]] Vec3 contact_force(Contacts contacts, int a, int b);

@@ -132,6 +132,12 @@ class RecordingSource : public SeriesSource {
     if (std::ranges::any_of(compiled, asks) ||
         std::ranges::any_of(trackers, [&](const expression::Tracker& t) { return asks(t.argument); }))
       overlaps.emplace(model_with_laws());
+    // Which degrees of freedom are free is not part of a recording.
+    const auto ranges = [](const expression::Expression& e) { return e.asks_for_force_ranges(); };
+    if (std::ranges::any_of(compiled, ranges) ||
+        std::ranges::any_of(trackers, [&](const expression::Tracker& t) { return ranges(t.argument); }))
+      throw SeriesError(
+          fmt::format("{}: a recording does not hold the ranges of forces; make them observables of the scene", name_));
     std::vector<std::vector<double>> values(compiled.size());
     std::vector<double> row(columns.size());
     for (std::size_t frame = 0; frame < recording_.frames(); ++frame) {

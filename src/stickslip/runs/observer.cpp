@@ -3,6 +3,7 @@
 #include "stickslip/runs/observer.h"
 
 #include "stickslip/collision/overlaps.h"
+#include "stickslip/stepping/force_law.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -38,6 +39,7 @@ expression::EvaluationContext Observer::context_of(const Observation& now) const
   context.events = now.events;
   context.trackers = trackers_;
   context.overlaps = overlaps_.get();
+  context.force_law = stepping::force_law(scene_.method);
   return context;
 }
 
