@@ -188,7 +188,8 @@ nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const 
                        {"quarter_step", finite(written.check->quarter)},
                        {"second_stepper", written.check->other},
                        {"second_step", written.check->other_step},
-                       {"second", finite(written.check->second)}};
+                       {"second", finite(written.check->second)},
+                       {"part_of_allowed", finite(written.check->part)}};
   if (plan.has_objective) object["objective"] = solution.objective;
   if (!written.recording.empty()) object["recording"] = written.recording;
   if (!written.page.empty()) object["page"] = written.page;

@@ -73,6 +73,7 @@ struct Plan {
   int starts = 0;    // 0: the guesses, and motions without contacts
   std::uint64_t seed = 1;
   double tolerance = 1e-9;                    // of every condition
+  double holds_within = 0.05;                 // of its range along the motion, when the plan is run again
   int iterations = 60;                        // of one search
   std::vector<std::string> added_parameters;  // by the plan, not by unknowns
   // What scene_at() takes out of the scene: contacts, and gravity as well (starts.h).

@@ -32,6 +32,10 @@ constexpr Key kPlan[] = {
      "places within bounds"},
     {"seed", "integer >= 0", "1", "of the random starts"},
     {"tolerance", "number > 0", "1e-9", "how well every condition must hold"},
+    {"holds_within", "number > 0", "0.05",
+     "run again with half and a quarter of the step and under a second stepper, no condition may be missed by more "
+     "than "
+     "this part of the largest difference between its sides along the motion"},
     {"iterations", "integer >= 1", "60", "of one search, at most"},
     {"parameters", "table", "none", "more parameters, as in a scene, for conditions to use"},
     {"set", "table", "none", "values for the scene: parameters, duration, method.KEY"},

@@ -184,6 +184,7 @@ class PlanReader {
     if (top.has("starts")) plan_.starts = static_cast<int>(top.integer("starts", 1, 1, 1e6));
     plan_.seed = static_cast<std::uint64_t>(top.integer("seed", 1, 0, 9e15));
     plan_.tolerance = top.positive("tolerance", plan_.tolerance);
+    plan_.holds_within = top.positive("holds_within", plan_.holds_within);
     plan_.iterations = static_cast<int>(top.integer("iterations", plan_.iterations, 1, 1e6));
     plan_.closest = top.boolean("closest", false);
   }
