@@ -4,12 +4,14 @@
 // stickslip compare SCENE --methods A,B,...: the same scene under several models, side by side, and a verdict: which
 // observables depend on the model, and by how much (comparison.h).
 #include "comparison.h"
+#include "comparison_page.h"
 #include "figures.h"
 #include "mode_mark.h"
 #include "outputs.h"
 #include "terminal.h"
 #include "verbs.h"
 
+#include "stickslip/files/output_file.h"
 #include "stickslip/scene/scene.h"
 
 #include <fmt/format.h>
@@ -25,7 +27,7 @@ namespace {
 struct CompareOptions {
   std::string scene;
   std::vector<std::string> set, methods;
-  std::string plot;
+  std::string plot, page;
   bool force = false;
   int threads = default_threads();
   bool json = false;
@@ -46,6 +48,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  stickslip compare examples/ball/scene.toml\n"
     "  stickslip compare examples/peg/scene.toml --methods stewart-trinkle,implicit,anitescu-potra --plot peg.svg\n"
+    "  stickslip compare examples/ball/scene.toml --page ball-models.html       verdicts, curves, replays to look at\n"
     "  stickslip compare scene.toml --methods stewart-trinkle,song-pang-kumar+step=1e-5 --json\n"
     "\n"
     "Exit codes: 0 all runs certified, 1 a run failed (the others are shown; runs of other motion models than the\n"
@@ -111,13 +114,16 @@ int compare(const CompareOptions& options) {
   try {
     const std::vector<scene::Override> given = overrides_of(options.set);
     const scene::Document document = scene::read_document(options.scene);
-    if (!options.plot.empty()) Outputs({options.scene}, options.force).claim(options.plot, figure_kind(options.plot));
+    Outputs outputs({options.scene}, options.force);
+    if (!options.plot.empty()) outputs.claim(options.plot, figure_kind(options.plot));
+    if (!options.page.empty()) outputs.claim(options.page, OutputKind::Page);
     const Comparison c = compare_methods(document, given, options.methods, options.threads);
     if (!options.plot.empty()) {
       const std::string title = scene::make_scene(document, given).title;
       write_figure(options.plot,
                    series_figure(title.empty() ? options.scene : title, c.observables, c.variants, c.fine));
     }
+    if (!options.page.empty()) files::write_file(options.page, comparison_page(document, given, c));
     if (options.json) {
       fmt::print("{}\n", to_json(options.scene, c).dump());
     } else {
@@ -130,6 +136,7 @@ int compare(const CompareOptions& options) {
           fmt::print("{}: {}: {}\n", toned("WARNING", Tone::Warning), check.label,
                      warning_text(check.warnings, check.stepper));
       if (!options.plot.empty()) fmt::print("\nplot: {}\n", options.plot);
+      if (!options.page.empty()) fmt::print("\npage: {}\n", options.page);
     }
     // Another motion model may fit a scene only by its looks: forces that nothing balances end a quasi-static run.
     for (std::size_t i = 0; i < c.asked; ++i)
@@ -152,6 +159,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->delimiter(',');
   verb->add_option("--set", options->set, "name=value, as in run; for all methods")->take_all()->expected(1);
   verb->add_option("--plot", options->plot, "Write the observables over time, overlaid: .svg, .png or .pdf");
+  verb->add_option("--page", options->page,
+                   "Write a page to look at: verdicts, curves over each other, replays (.html)");
   add_force_option(*verb, options->force);
   verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", options->json, "One JSON object on standard output");
