@@ -4,14 +4,15 @@
 // stickslip compare SCENE --methods A,B,...: the same scene under several models, side by side, and a verdict: which
 // observables depend on the model, and by how much (comparison.h).
 #include "comparison.h"
+#include "comparison_page.h"
 #include "figures.h"
 #include "mode_mark.h"
 #include "outputs.h"
+#include "recording_info.h"
 #include "terminal.h"
 #include "verbs.h"
 
-#include "recording_info.h"
-
+#include "stickslip/files/output_file.h"
 #include "stickslip/report/units.h"
 #include "stickslip/scene/scene.h"
 
@@ -28,7 +29,7 @@ namespace {
 struct CompareOptions {
   std::string scene;
   std::vector<std::string> set, methods;
-  std::string plot;
+  std::string plot, page;
   bool force = false;
   int threads = default_threads();
   bool json = false;
@@ -49,6 +50,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  stickslip compare examples/ball/scene.toml\n"
     "  stickslip compare examples/peg/scene.toml --methods stewart-trinkle,implicit,anitescu-potra --plot peg.svg\n"
+    "  stickslip compare examples/ball/scene.toml --page ball-models.html       verdicts, curves, replays to look at\n"
     "  stickslip compare scene.toml --methods stewart-trinkle,song-pang-kumar+step=1e-5 --json\n"
     "\n"
     "Exit codes: 0 all runs certified, 1 a run failed (the others are shown; runs of other motion models than the\n"
@@ -114,13 +116,16 @@ int compare(const CompareOptions& options) {
   try {
     const std::vector<scene::Override> given = overrides_of(options.set);
     const scene::Document document = scene::read_document(options.scene);
-    if (!options.plot.empty()) Outputs({options.scene}, options.force).claim(options.plot, figure_kind(options.plot));
+    Outputs outputs({options.scene}, options.force);
+    if (!options.plot.empty()) outputs.claim(options.plot, figure_kind(options.plot));
+    if (!options.page.empty()) outputs.claim(options.page, OutputKind::Page);
     const Comparison c = compare_methods(document, given, options.methods, options.threads);
     if (!options.plot.empty()) {
       const scene::Scene scene = scene::make_scene(document, given);
       write_figure(options.plot, series_figure(scene.title.empty() ? options.scene : scene.title, c.observables,
                                                report::units_of(describe(scene)).time, c.variants, c.fine));
     }
+    if (!options.page.empty()) files::write_file(options.page, comparison_page(document, given, c));
     if (options.json) {
       fmt::print("{}\n", to_json(options.scene, c).dump());
     } else {
@@ -133,6 +138,7 @@ int compare(const CompareOptions& options) {
           fmt::print("{}: {}: {}\n", toned("WARNING", Tone::Warning), check.label,
                      warning_text(check.warnings, check.stepper));
       if (!options.plot.empty()) fmt::print("\nplot: {}\n", options.plot);
+      if (!options.page.empty()) fmt::print("\npage: {}\n", options.page);
     }
     // Another motion model may fit a scene only by its looks: forces that nothing balances end a quasi-static run.
     for (std::size_t i = 0; i < c.asked; ++i)
@@ -155,6 +161,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->delimiter(',');
   verb->add_option("--set", options->set, "name=value, as in run; for all methods")->take_all()->expected(1);
   verb->add_option("--plot", options->plot, "Write the observables over time, overlaid: .svg, .png or .pdf");
+  verb->add_option("--page", options->page,
+                   "Write a page to look at: verdicts, curves over each other, replays (.html)");
   add_force_option(*verb, options->force);
   verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", options->json, "One JSON object on standard output");

@@ -3,12 +3,14 @@
 //
 // stickslip converge SCENE: the same scene with ever shorter steps (and ever more friction directions): observed order,
 // error bar and limit of every observable.
+#include "comparison_page.h"
 #include "figures.h"
 #include "outputs.h"
 #include "refinement.h"
 #include "terminal.h"
 #include "verbs.h"
 
+#include "stickslip/files/output_file.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -28,7 +30,7 @@ struct ConvergeOptions {
   std::vector<int> directions;
   int threads = default_threads();
   bool json = false;
-  std::string plot;
+  std::string plot, page;
   bool force = false;
 };
 
@@ -46,6 +48,7 @@ constexpr const char* kExamples =
     "  stickslip converge examples/bounce/scene.toml --levels 6 --set method.stepper=song-pang-kumar\n"
     "  stickslip converge examples/ball/scene.toml --directions 4,8,16,32,64      pyramids beside the cone\n"
     "  stickslip converge examples/ball/scene.toml --plot order.svg\n"
+    "  stickslip converge examples/ball/scene.toml --page order.html    panels with fitted slopes, curves\n"
     "  stickslip converge scene.toml --json\n"
     "\n"
     "Exit codes: 0 all runs certified, 1 a run failed, 2 bad input.";
@@ -106,7 +109,9 @@ int converge(const ConvergeOptions& options) {
   try {
     const std::vector<scene::Override> given = overrides_of(options.set);
     const scene::Document document = scene::read_document(options.scene);
-    if (!options.plot.empty()) Outputs({options.scene}, options.force).claim(options.plot, figure_kind(options.plot));
+    Outputs outputs({options.scene}, options.force);
+    if (!options.plot.empty()) outputs.claim(options.plot, figure_kind(options.plot));
+    if (!options.page.empty()) outputs.claim(options.page, OutputKind::Page);
     const Refined refined = refine(document, given, {options.levels, options.directions, options.threads, {}});
     const auto& [scene, sweeps, warnings] = refined;
     bool bad_input = false;
@@ -115,6 +120,7 @@ int converge(const ConvergeOptions& options) {
       return bad_input ? kBadInput : kFailed;
     }
     if (!options.plot.empty()) plot_orders(options, sweeps, scene);
+    if (!options.page.empty()) files::write_file(options.page, refinement_page(options.scene, refined));
     if (options.json) {
       fmt::print("{}\n", to_json(options.scene, refined).dump());
       return kDone;
@@ -127,6 +133,7 @@ int converge(const ConvergeOptions& options) {
     }
     if (!warnings.empty())
       fmt::print("\n{}: {}\n", toned("WARNING", Tone::Warning), warning_text(warnings, scene.method.stepper));
+    if (!options.page.empty()) fmt::print("\npage: {}\n", options.page);
     return kDone;
   } catch (const std::exception& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
@@ -150,6 +157,8 @@ void add_converge(CLI::App& app, int& exit_code) {
       ->delimiter(',');
   verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
   verb->add_option("--plot", options->plot, "Write how the observables converge: .svg, .png or .pdf");
+  verb->add_option("--page", options->page,
+                   "Write a page to look at: a panel per observable, curves of all steps (.html)");
   add_force_option(*verb, options->force);
   verb->add_flag("--json", options->json, "One JSON object on standard output");
   verb->callback([options, &exit_code] { exit_code = converge(*options); });

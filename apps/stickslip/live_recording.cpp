@@ -2,9 +2,6 @@
 // Copyright the stickslip authors
 #include "live_recording.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -17,26 +14,14 @@ constexpr const char* kFile = "live.h5";
 
 }  // namespace
 
-LiveRecording::LiveRecording() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "stickslip-live-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a folder for the recording");
-  folder_ = pattern;
-}
-
-LiveRecording::~LiveRecording() {
-  recorder_.reset();
-  remove_files();
-}
-
 void LiveRecording::remove_files() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  folder_.remove();
 }
 
 void LiveRecording::start(const recording::RecordingInfo& info, const recording::Frame& first) {
   const std::lock_guard lock(mutex_);
   recorder_.reset();
-  recorder_ = std::make_unique<recording::Recorder>((folder_ / kFile).string(), info);
+  recorder_ = std::make_unique<recording::Recorder>((folder_.path() / kFile).string(), info);
   recorder_->append(first);
   recorded_ = 1;
 }
@@ -55,7 +40,7 @@ std::string LiveRecording::bytes() {
   const std::lock_guard lock(mutex_);
   recorder_->flush();
   std::ostringstream content;
-  content << std::ifstream(folder_ / kFile, std::ios::binary).rdbuf();
+  content << std::ifstream(folder_.path() / kFile, std::ios::binary).rdbuf();
   return content.str();
 }
 

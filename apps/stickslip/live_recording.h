@@ -5,9 +5,10 @@
 // may ask for the bytes of the file.
 #pragma once
 
+#include "temporary_folder.h"
+
 #include "stickslip/recording/recorder.h"
 
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,11 +17,6 @@ namespace stickslip::app {
 
 class LiveRecording {
  public:
-  LiveRecording();  // throws std::runtime_error when there is no place for the folder
-  ~LiveRecording();
-  LiveRecording(const LiveRecording&) = delete;
-  LiveRecording& operator=(const LiveRecording&) = delete;
-
   // In place of the one before.
   void start(const recording::RecordingInfo& info, const recording::Frame& first);
   // False at the first frame for which there is no room: what lies on disk and is exported at once has an end.
@@ -31,7 +27,7 @@ class LiveRecording {
   void remove_files();
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   std::mutex mutex_;  // held for every call of the recorder, never during a step
   std::unique_ptr<recording::Recorder> recorder_;
   std::size_t recorded_ = 0;

@@ -6,6 +6,7 @@
 #include "interruption.h"
 #include "outputs.h"
 #include "progress.h"
+#include "search_page.h"
 #include "step_check.h"
 #include "study_report.h"
 #include "study_run.h"
@@ -38,6 +39,8 @@ constexpr const char* kOptimiseExamples =
     "\n"
     "Examples:\n"
     "  stickslip optimise examples/plate-learning/circle.toml -o best.toml --log evaluations.csv\n"
+    "  stickslip optimise examples/plate-learning/circle.toml --page search.html     history, designs, before and "
+    "after\n"
     "  stickslip optimise study.toml --set method.step=1e-4 -o finer.toml\n"
     "  stickslip run best.toml                                          the design found, as a scene\n"
     "\n"
@@ -45,7 +48,7 @@ constexpr const char* kOptimiseExamples =
     "2 bad input.";
 
 struct OptimiseOptions {
-  std::string file, output, log;
+  std::string file, output, log, page;
   std::vector<std::string> set;
   int threads = 0;
   bool json = false, quiet = false, force = false;
@@ -182,6 +185,7 @@ int run_optimise(const OptimiseOptions& options) {
   Outputs outputs({options.file}, options.force);
   if (!options.output.empty()) outputs.claim(options.output, OutputKind::Scene);
   if (!options.log.empty()) outputs.claim(options.log, OutputKind::Csv);
+  if (!options.page.empty()) outputs.claim(options.page, OutputKind::Page);
   LogFile log(options.log, study);
   const bool shown = progress_wanted() && !options.quiet;
   const auto begin = std::chrono::steady_clock::now();
@@ -190,11 +194,13 @@ int run_optimise(const OptimiseOptions& options) {
   const int threads = options.threads > 0 ? options.threads : default_threads();
   study::OptimiseResult result;
   std::vector<study::DesignCheck> rounds;  // one per search: each further one has half the step
+  std::vector<SearchPoint> points;
   const auto search = [&] {
     double best = std::numeric_limits<double>::infinity();
     const study::TrialRunner runner(study);
     return study::optimise(study, runner, threads, [&](const study::Evaluation& now) {
       log.write(now);
+      if (!options.page.empty()) points.push_back({static_cast<int>(rounds.size()), now.start, now.design, now.value});
       if (now.value < best) best = now.value;
       if (shown)
         show_progress_line(
@@ -237,6 +243,10 @@ int run_optimise(const OptimiseOptions& options) {
     files::write_file(options.output, study::design_as_scene(study, result.best, options.output));
     if (!options.json) fmt::print("scene      {}\n", options.output);
   }
+  if (!options.page.empty()) {
+    files::write_file(options.page, search_page(study, {points, result, rounds, checks, searched}));
+    if (!options.json) fmt::print("page       {}\n", options.page);
+  }
   return artefact ? kFailed : kDone;
 }
 
@@ -253,6 +263,7 @@ void add_optimise(CLI::App& app, int& exit_code) {
       ->take_all()
       ->expected(1);
   verb->add_option("--log", options->log, "Write every evaluation as a line of CSV");
+  verb->add_option("--page", options->page, "Write a page to look at: history, designs, before and after (.html)");
   add_force_option(*verb, options->force);
   verb->add_option("--threads", options->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
   verb->add_flag("--json", options->json, "One JSON object on standard output");

@@ -8,7 +8,6 @@
 #include "stickslip/expression/nearest_name.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -52,13 +51,6 @@ PlotSources::PlotSources(const PlotOptions& options) : options_(options) {
   for (const std::string& argument : options.files) open(argument);
 }
 
-PlotSources::~PlotSources() {
-  sources_.clear();
-  reference_.reset();
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
-}
-
 void PlotSources::open(const std::string& argument) {
   std::string label, file = argument;
   if (const std::size_t equals = argument.rfind('='); equals != std::string::npos && !fs::exists(argument)) {
@@ -71,11 +63,7 @@ void PlotSources::open(const std::string& argument) {
 }
 
 void PlotSources::run_scene(const std::string& label, const std::string& file) {
-  if (folder_.empty()) {
-    std::string name = (fs::temp_directory_path() / "stickslip-plot-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder for the runs of the scenes");
-    folder_ = name;
-  }
+  if (!folder_) folder_.emplace();
   std::vector<Varied> axes;
   for (const std::string& text : options_.vary) axes.push_back(varied(text));
   std::vector<std::size_t> at(axes.size(), 0);
@@ -91,7 +79,7 @@ void PlotSources::run_scene(const std::string& label, const std::string& file) {
       name += (name.empty() ? "" : ", ") + short_name(axes[k].name) + " = " + value;
       if (const auto number = constant_value(value)) known.emplace_back(short_name(axes[k].name), *number);
     }
-    run.output = (folder_ / fmt::format("{}.h5", runs_++)).string();
+    run.output = (folder_->path() / fmt::format("{}.h5", runs_++)).string();
     RunSession session(run);
     if (session.run() == RunEnd::Uncertified)
       throw std::runtime_error(fmt::format("{}{}: a step could not be certified; the run ended at t = {:.6g}", file,

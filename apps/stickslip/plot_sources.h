@@ -6,11 +6,12 @@
 #pragma once
 
 #include "plot_options.h"
+#include "temporary_folder.h"
 
 #include "stickslip/report/series.h"
 
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,6 @@ class PlotSources {
  public:
   // Throws SeriesError, SceneError and std::runtime_error.
   explicit PlotSources(const PlotOptions& options);
-  ~PlotSources();
-  PlotSources(const PlotSources&) = delete;
-  PlotSources& operator=(const PlotSources&) = delete;
 
   [[nodiscard]] const std::vector<PlotSource>& all() const { return sources_; }
   // By its label, or a file of its own; throws SeriesError with the nearest label.
@@ -39,7 +37,7 @@ class PlotSources {
   void run_scene(const std::string& label, const std::string& file);
 
   const PlotOptions& options_;
-  std::filesystem::path folder_;  // of runs of scenes; made when the first is run
+  std::optional<TemporaryFolder> folder_;  // of runs of scenes; made when the first is run
   std::vector<PlotSource> sources_;
   std::unique_ptr<PlotSource> reference_;
   int runs_ = 0;

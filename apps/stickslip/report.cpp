@@ -4,6 +4,7 @@
 // stickslip report FILE.h5: a recording, or the store of a study, as a page to look at.
 #include "figures.h"
 #include "outputs.h"
+#include "page_runs.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -19,6 +20,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,13 +32,15 @@ constexpr const char* kExamples =
     "The page is one HTML file that opens from disk without a network: animation, contact modes, plots, scene and\n"
     "certificate. Several recordings become one page with a choice of runs. Long runs are thinned out to what a\n"
     "screen can show; the recording keeps everything.\n"
-    "The page of a study shows maps, histograms with intervals, all trials, and the best and worst of them.\n"
+    "The page of a study shows maps, histograms with intervals, all trials, and replays of the best and worst of "
+    "them.\n"
     "\n"
     "Examples:\n"
     "  stickslip report ball.h5                     writes ball.html\n"
     "  stickslip report slow.h5 fast.h5 -o both.html\n"
     "  stickslip report slow.h5 fast.h5 --compare -o both.html\n"
     "  stickslip report results.db                  a study: writes results.html\n"
+    "  stickslip report results.db --trial 17       with trial 17 to be watched on the page\n"
     "  stickslip report ball.h5 --svg               frames, modes and curves as one picture, ball.svg\n"
     "  stickslip report ball.h5 --png --at 0.1 --at 0.5 --no-charts -o two.png\n"
     "\n"
@@ -45,7 +49,8 @@ constexpr const char* kExamples =
 struct ReportOptions {
   std::vector<std::string> files;
   std::string output, study, view = "oblique";
-  bool svg = false, png = false, force = false, compare = false, open = false;
+  std::vector<std::int64_t> trials;  // of a study, to be replayed on its page
+  bool svg = false, png = false, force = false, compare = false, open = false, replays = true;
   report::StillOptions still;
 };
 
@@ -85,13 +90,50 @@ Content page_of_recordings(const ReportOptions& options) {
   return options.compare ? report::comparison_page(runs) : report::runs_page(runs);
 }
 
+// The best trial, the worst one and those that were asked for, run again.
+void record_trials(const ReportOptions& options, study::Store& store, const std::optional<study::Study>& source,
+                   report::StudyData& data, PageRuns& runs) {
+  if (!options.replays) {
+    data.without_replays = "--no-replays";
+    return;
+  }
+  if (!source) {
+    data.without_replays = "the study file is not where it was; stickslip report --study FILE replays trials";
+    return;
+  }
+  if (study::header_of(*source, study::TrialRunner(*source), STICKSLIP_VERSION).meaning != store.header().meaning) {
+    data.without_replays =
+        "the study or the program has changed since the store was made, or the study was run with --set";
+    return;
+  }
+  std::vector<std::int64_t> trials;
+  if (!data.best.empty()) trials.push_back(data.best.front().trial.index);
+  if (!data.worst.empty()) trials.push_back(data.worst.front().trial.index);
+  for (const std::int64_t trial : options.trials) {
+    if (trial >= source->total())
+      throw std::invalid_argument(fmt::format("the study has trials 0 to {}, not {}", source->total() - 1, trial));
+    trials.push_back(trial);
+  }
+  std::set<std::int64_t> recorded;
+  const study::TrialPlan plan(*source);
+  for (const std::int64_t trial : trials)
+    if (recorded.insert(trial).second)
+      runs.record(report::replay_name(trial), [&] {
+        return scene::load_scene(source->scene_file, study::overrides_of(*source, plan.trial(trial)));
+      });
+  data.without_replays = runs.note();
+}
+
 Content page_of_study(const ReportOptions& options) {
   const std::string& file = options.files.front();
   const std::unique_ptr<study::Store> store = study::Store::open(file);
   std::optional<study::Study> source;
   const std::filesystem::path study_file = options.study.empty() ? store->header().study_file : options.study;
   if (!options.study.empty() || std::filesystem::exists(study_file)) source = study::load_study(study_file);
-  return report::study_page(report::prepare_study(*store, source, file));
+  report::StudyData data = report::prepare_study(*store, source, file);
+  PageRuns replays;
+  record_trials(options, *store, source, data, replays);
+  return report::study_page(data, replays.runs());
 }
 
 // SQLite files name themselves in their first bytes.
@@ -121,6 +163,9 @@ int write_report(const ReportOptions& options) {
   if (study && still) return refuse("a study has no picture of a run; stickslip study map draws its map");
   if (!still && !options.still.times.empty()) return refuse("--at goes with --svg or --png");
   if (!study && !options.study.empty()) return refuse("--study goes with the store of a study");
+  if (!study && (!options.trials.empty() || !options.replays))
+    return refuse("--trial and --no-replays go with the store of a study");
+  if (!options.trials.empty() && !options.replays) return refuse("either --trial or --no-replays");
   const char* extension = options.svg ? "svg" : options.png ? "png" : "html";
   const OutputKind kind = options.svg ? OutputKind::Svg : options.png ? OutputKind::Png : OutputKind::Page;
   const std::string output = options.output.empty()
@@ -161,6 +206,12 @@ void add_report(CLI::App& app, int& exit_code) {
   verb->add_flag("--open", options->open, "Show what was written in the browser");
   verb->add_flag("--compare", options->compare, "Two recordings over each other: ghosts, common curves, differences");
   verb->add_option("--study", options->study, "The study file, when it was moved");
+  verb->add_option(
+          "--trial", options->trials,
+          "Studies: a trial to be replayed on the page beside the best and the worst one; may be given several "
+          "times")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_flag("!--no-replays", options->replays, "Studies: run no trial again");
   CLI::Option* svg = verb->add_flag("--svg", options->svg, "A picture instead of a page, as SVG");
   verb->add_flag("--png", options->png, "A picture instead of a page, as PNG")->excludes(svg);
   verb->add_option("--at", options->still.times, "Pictures: a time to show; may be given several times");

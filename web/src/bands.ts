@@ -109,7 +109,7 @@ export class Bands {
       c.fillStyle = theme.ink;
       c.textAlign = "left";
       c.textBaseline = "top";
-      c.fillText(`${run.bodies[pair.a].name} – ${run.bodies[pair.b].name}`, GUTTER.left, top + 1);
+      c.fillText(pair.name ?? `${run.bodies[pair.a].name} – ${run.bodies[pair.b].name}`, GUTTER.left, top + 1);
       const y = top + ROW.text;
       c.fillStyle = theme.empty;
       c.fillRect(GUTTER.left, y, this.width - GUTTER.left - GUTTER.right, ROW.band);

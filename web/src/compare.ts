@@ -11,7 +11,7 @@ const MOST_BODIES = 12;
 const MOST_TIMES = 4000;
 
 // Between two samples on a straight line; not a number beyond the ends.
-function valueAt(time: Float64Array, values: Float32Array, t: number): number {
+export function valueAt(time: Float64Array, values: Float32Array, t: number): number {
   if (time.length === 0 || t < time[0] || t > time[time.length - 1]) return NaN;
   const k = indexAt(time, t);
   if (k + 1 >= time.length || time[k] === t) return values[k];
@@ -19,8 +19,8 @@ function valueAt(time: Float64Array, values: Float32Array, t: number): number {
   return values[k] + s * (values[k + 1] - values[k]);
 }
 
-function union(a: Float64Array, b: Float64Array): Float64Array {
-  const all = Float64Array.from(new Set([...a, ...b])).sort();
+export function union(...lists: Float64Array[]): Float64Array {
+  const all = Float64Array.from(new Set(lists.flatMap((list) => Array.from(list)))).sort();
   if (all.length <= 2 * MOST_TIMES) return all;
   const stride = Math.ceil(all.length / (2 * MOST_TIMES));
   return all.filter((_, k) => k % stride === 0 || k === all.length - 1);
@@ -90,7 +90,8 @@ export function merged(a: Run, b: Run): Run {
 export function comparison(a: Run, b: Run): HTMLElement {
   const rows: string[][] = [];
   const put = (name: string, x: string, y: string) => x !== y && rows.push([name, x, y, ""]);
-  put("method", a.method, b.method);
+  const own = (x: string, y: string) => x.split(", ").filter((part) => !y.split(", ").includes(part)).join(", ");
+  put("method", own(a.method, b.method), own(b.method, a.method));
   put("end", a.end || "unknown", b.end || "unknown");
   for (const p of a.parameters) {
     const q = b.parameters.find((one) => one.name === p.name);

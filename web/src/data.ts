@@ -59,6 +59,7 @@ export interface Pair {
   a: number;
   b: number;
   friction: number;
+  name?: string; // on the timeline, where it is not that of the bodies
   carrier: number; // the body that contacts are drawn relative to
   touch: Float64Array; // when the bodies met
   changes: number;
@@ -162,15 +163,12 @@ function resolve(value: unknown, buffer: ArrayBuffer): unknown {
 }
 
 // The data of a page with all its arrays in place.
-export async function decode<Page>(page: { block: string }): Promise<Page> {
-  return resolve(page, await unpack(page.block)) as Page;
+export async function decode<Page extends { runs: Run[] }>(page: { block: string }): Promise<Page> {
+  const decoded = resolve(page, await unpack(page.block)) as Page;
+  for (const run of decoded.runs) run.frames = decodeFrames(run.frames as never, run.bodies.length, run.dimension);
+  return decoded;
 }
 
-export async function decodeRuns(page: { block: string }): Promise<Run[]> {
-  const { runs } = await decode<{ runs: Run[] }>(page);
-  for (const run of runs) run.frames = decodeFrames(run.frames as never, run.bodies.length, run.dimension);
-  return runs;
-}
 
 // The last index whose value is not above x; 0 when all are.
 export function indexAt(values: ArrayLike<number>, x: number): number {

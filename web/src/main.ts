@@ -3,11 +3,17 @@
 //
 // Reads what the command put into the page and shows it.
 import { merged } from "./compare";
-import { decode, decodeRuns, type Run } from "./data";
+import { decode, type Run } from "./data";
 import { element } from "./dom";
 import { listenKeys } from "./keys";
 import { LivePage, inspectLive } from "./live_page";
+import { ComparisonPage } from "./models_page";
+import type { Comparison, Refinement } from "./model_data";
+import { RefinementPage } from "./converge_page";
 import { RunPage, certificateText, inspect } from "./run_page";
+import type { Search } from "./search_data";
+import { SearchPage } from "./search_page";
+import type { Replays } from "./replays";
 import type { Study } from "./study_data";
 import { StudyPage, inspectStudy } from "./study_page";
 import "./style.css";
@@ -92,11 +98,27 @@ function showStudy(study: Study): void {
   Object.assign(window, { stickslip: inspectStudy(page) });
 }
 
+// Pages with a header, content, and runs to replay.
+function showPage<Data extends { title: string }>(data: Data, page: { header(): HTMLElement; element: HTMLElement; replays?: Replays }): void {
+  document.title = `${data.title} – stickslip`;
+  app.append(page.header(), page.element);
+  Object.assign(window, { stickslip: { ...inspect(() => page.replays!.page!), data: () => data } });
+}
+
 async function main(): Promise<void> {
   const data = JSON.parse(document.getElementById("stickslip-data")?.textContent ?? "null");
-  if (data?.kind === "run") showRuns(await decodeRuns(data), data.compare === true);
+  if (data?.kind === "run") showRuns((await decode<{ runs: Run[] }>(data)).runs, data.compare === true);
   else if (data?.kind === "study") showStudy(await decode<Study>(data));
-  else if (data?.kind === "live") {
+  else if (data?.kind === "compare") {
+    const comparison = await decode<Comparison>(data);
+    showPage(comparison, new ComparisonPage(comparison));
+  } else if (data?.kind === "converge") {
+    const refinement = await decode<Refinement>(data);
+    showPage(refinement, new RefinementPage(refinement));
+  } else if (data?.kind === "optimise") {
+    const search = await decode<Search>(data);
+    showPage(search, new SearchPage(search));
+  } else if (data?.kind === "live") {
     const page = new LivePage();
     app.append(page.header(), page.element);
     Object.assign(window, { stickslip: inspectLive(page) });

@@ -111,7 +111,7 @@ export class RunPage {
       element("section", { class: "stage", "aria-label": "Animation" }, ...this.pictures(), this.controls(units.time),
         this.switches.element, this.tools(), this.inspector.element),
       element("section", { class: "charts", "aria-label": "Charts" },
-        ...(second ? [element("h2", {}, "What differs"), comparison(run, second)] : []),
+        ...(second ? [element("h2", {}, "What differs"), element("div", { class: "scroller" }, comparison(run, second))] : []),
         ...(run.plan ? [element("h2", {}, "Plan"), planPanel(run, run.plan, others, choose, seek)] : []),
         element("h2", {}, "Contact modes"), this.bands.element,
         element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element)),

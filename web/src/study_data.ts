@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 //
 // What the command puts into the page of a study (src/stickslip/report/study_json.cpp writes it).
+import type { Run } from "./data";
 
 export interface Estimate {
   value: number | null;
@@ -84,6 +85,13 @@ export interface Study {
   best: Trial[];
   worst: Trial[];
   rows: Rows;
+  runs: Run[]; // trials to replay, named as replayName() says
+  without_replays: string; // why there are none
+}
+
+// As src/stickslip/report/page.cpp names it.
+export function replayName(trial: number): string {
+  return `trial ${trial}`;
 }
 
 // "mu", "x (m)"; for parameters and observables.

@@ -8,13 +8,16 @@ import { histogramFigure } from "./histogram";
 import { FAILURE, SUCCESS, whenThemeChanges } from "./palette";
 import { ParallelChart } from "./parallel";
 import { numberText } from "./plots";
+import { inspect } from "./run_page";
 import { ScatterMatrix, parameterColumns, rankingTable, resultColumns, successFigure } from "./study_charts";
-import { labelOf, replayCommand, type Estimate, type Study, type Trial } from "./study_data";
+import { Replays } from "./replays";
+import { labelOf, replayCommand, replayName, type Estimate, type Study, type Trial } from "./study_data";
 
 export class StudyPage {
   readonly element = element("div", { class: "study" });
   readonly parallel: ParallelChart;
   readonly scatter: ScatterMatrix;
+  readonly replays: Replays;
   private map: HeatMapFigure | undefined;
   private readonly histogramPlace = element("div", { class: "histogram-list" });
   private readonly successPlace = element("div", { class: "histogram-list" });
@@ -23,6 +26,7 @@ export class StudyPage {
 
   constructor(readonly study: Study) {
     this.parallel = new ParallelChart(study, (row) => this.show(row), (rows) => this.keep(rows));
+    this.replays = new Replays(study.runs);
     this.scatter = new ScatterMatrix(study, (kept) => this.parallel.keep(kept));
     const section = (name: string, title: string, ...content: (Node | string)[]) =>
       this.element.append(element("section", { class: name, "aria-label": title }, element("h2", {}, title), ...content));
@@ -40,6 +44,10 @@ export class StudyPage {
         section("scatters", "Pairs of parameters and results", this.legend("drag a rectangle to keep what is inside, click to keep all"), this.scatter.element);
       this.importance(section);
       section("extremes", "Best and worst trials", ...this.extremes());
+      const note = (text: string) => element("p", { class: "note" }, text);
+      if (study.runs.length > 0) section("replay-section", "Replays", ...(study.without_replays ? [note(`Not replayed: ${study.without_replays}.`)] : []), this.replays.element);
+      else if (study.without_replays) section("replay-section", "Replays", note(`None: ${study.without_replays}.`));
+      if (study.runs.length > 0) this.replays.show(study.runs[0].name);
     }
     if (study.failures.length > 0) section("failures", "Failures by cause", this.failures());
     section("about", "About this study", ...this.texts());
@@ -156,6 +164,12 @@ export class StudyPage {
       void navigator.clipboard?.writeText(command).then(() => (copy.textContent = "copied"));
     });
     if (navigator.clipboard) node.prepend(copy);
+    if (this.replays.has(replayName(trial)))
+      node.prepend(button(`Replay trial ${trial} on this page`, "play", () => {
+        this.replays.show(replayName(trial));
+        this.replays.page?.player.toggle();
+        this.replays.element.scrollIntoView({ behavior: "smooth", block: "start" });
+      }));
     return node;
   }
 
@@ -229,5 +243,6 @@ export function inspectStudy(page: StudyPage) {
     place: (axis: string, value: number) => page.parallel.place(axis, value),
     scatterPlace: (i: number, j: number) => page.scatter.place(i, j),
     readyAfter: () => ready,
+    replay: inspect(() => page.replays.page!),
   };
 }

@@ -31,7 +31,7 @@ mass = { uniform = [0.8, 1.2] }
 `);
   for (const end of ["", "-wal", "-shm"]) rmSync(store + end, { force: true });
   support.stickslip("study", study, "--store", store, "--quiet");
-  support.stickslip("report", store, "-o", page);
+  support.stickslip("report", store, "--trial", "60", "-o", page);
 });
 after(support.quit);
 
@@ -135,4 +135,38 @@ test("best and worst trials, and nothing sticks out on a phone", async () => {
   await tab.screenshot({ path: join(support.output, "study-phone.png"), fullPage: true });
   assert.deepEqual(problems, []);
   await close();
+});
+
+test("the best trial, the worst one and a chosen one are replayed on the page", async () => {
+  const { page: tab, problems, close } = await support.open(url);
+  const { best, worst, runs } = await tab.evaluate(() => {
+    const { best, worst, runs } = window.stickslip.study();
+    return { best: best[0], worst: worst[0], runs: runs.map(({ name }) => name) };
+  });
+  assert.deepEqual(runs, [`trial ${best.trial}`, `trial ${worst.trial}`, "trial 60"]);
+  await tab.getByRole("button", { name: `Replay trial ${worst.trial} on this page` }).first().click();
+  await tab.waitForFunction(() => window.stickslip.replay.time() > 0);
+  // The box falls on the page as far as the store says: the replay is that trial.
+  const fallen = await tab.evaluate(() => {
+    const { replay } = window.stickslip;
+    const at = (time) => {
+      replay.seek(time);
+      return replay.pose("box").position[2];
+    };
+    return at(replay.begin()) - at(replay.end());
+  });
+  const tolerance = await tab.evaluate(() => window.stickslip.replay.tolerance());
+  assert.ok(worst.objective > 1e-3 && Math.abs(fallen - worst.objective) <= 2 * tolerance + 1e-6, `falls ${fallen}, the store says ${worst.objective}`);
+  await tab.getByLabel("Run to replay").selectOption("trial 60");
+  await tab.getByLabel("Run over it").selectOption(`trial ${best.trial}`);
+  assert.match(await tab.locator(".two").textContent(), new RegExp(`trial 60 – trial ${best.trial}`));
+  await tab.locator(".replay-section").screenshot({ path: join(support.output, "study-replay.png") });
+  assert.deepEqual(problems, []);
+  await close();
+
+  support.stickslip("report", store, "--no-replays", "-o", page);
+  const without = await support.open(url);
+  assert.match(await without.page.locator(".replay-section").textContent(), /None: --no-replays/);
+  assert.deepEqual(without.problems, []);
+  await without.close();
 });

@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kSlot = R"(<script type="application/json" id="stickslip-data">null</script>)";
 constexpr std::string_view kOpening = R"(<script type="application/json" id="stickslip-data">)";
 
-constexpr std::size_t kCharts = 600'000;  // bytes for what is no animation
+constexpr std::size_t kCharts = 600'000;     // bytes for what is no animation
+constexpr std::size_t kReplays = 2'500'000;  // of the trials on the page of a study
 
 // Every run gets the same part of the budget; what short runs leave goes to the others.
 std::vector<Selection> share(const std::vector<NamedRun>& runs, std::size_t budget) {
@@ -53,14 +54,10 @@ std::string page_with(const std::string& json) {
   return page;
 }
 
-namespace {
-
-std::string page_of_runs(const std::vector<NamedRun>& runs, std::size_t budget, bool compare) {
-  nlohmann::json out;
-  out["kind"] = "run";
-  out["compare"] = compare;
+std::string page_with_runs(const PageData& rest, const std::vector<NamedRun>& runs, std::size_t budget) {
   for (;;) {
     Packer packer;
+    nlohmann::json out = rest(packer);
     out["runs"] = nlohmann::json::array();
     const std::vector<Selection> selections = share(runs, budget);
     for (std::size_t k = 0; k < runs.size(); ++k) {
@@ -70,7 +67,7 @@ std::string page_of_runs(const std::vector<NamedRun>& runs, std::size_t budget, 
     }
     std::string block = packer.text();
     // Sizes are estimated before; what is far more than that gets fewer frames.
-    if (block.size() > budget + kCharts && budget > kCharts) {
+    if (!runs.empty() && block.size() > budget + kCharts && budget > kCharts) {
       budget = static_cast<std::size_t>(0.95 * static_cast<double>(budget) * static_cast<double>(budget) /
                                         static_cast<double>(block.size() - kCharts));
       continue;
@@ -80,23 +77,26 @@ std::string page_of_runs(const std::vector<NamedRun>& runs, std::size_t budget, 
   }
 }
 
-}  // namespace
-
 std::string runs_page(const std::vector<NamedRun>& runs, std::size_t budget) {
-  return page_of_runs(runs, budget, false);
+  return page_with_runs([](Packer&) { return nlohmann::json{{"kind", "run"}, {"compare", false}}; }, runs, budget);
 }
 
 std::string comparison_page(const std::vector<NamedRun>& two, std::size_t budget) {
   if (two.size() != 2) throw std::invalid_argument("a comparison has two runs");
-  return page_of_runs(two, budget, true);
+  return page_with_runs([](Packer&) { return nlohmann::json{{"kind", "run"}, {"compare", true}}; }, two, budget);
 }
 
-std::string study_page(const StudyData& data) {
-  Packer packer;
-  nlohmann::json out = study_json(data, packer);
-  out["kind"] = "study";
-  out["block"] = packer.text();
-  return page_with(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+std::string study_page(const StudyData& data, const std::vector<NamedRun>& replays) {
+  const PageData rest = [&](Packer& packer) {
+    nlohmann::json out = study_json(data, packer);
+    out["kind"] = "study";
+    return out;
+  };
+  return page_with_runs(rest, replays, kReplays);
+}
+
+std::string replay_name(std::int64_t trial) {
+  return "trial " + std::to_string(trial);
 }
 
 std::string run_page(const RunData& data, std::size_t budget) {

@@ -8,6 +8,8 @@
 #include "stickslip/report/run_data.h"
 #include "stickslip/report/study_data.h"
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +33,15 @@ struct NamedRun {
 // Two runs over each other.
 [[nodiscard]] std::string comparison_page(const std::vector<NamedRun>& two, std::size_t budget = kUsualBudget);
 
-[[nodiscard]] std::string study_page(const StudyData& data);
+// A page of any kind with runs to replay among its data. `rest`: all of the data but "runs" and "block"; it is asked
+// again, with an empty packer, where the page would become too large.
+using PageData = std::function<nlohmann::json(Packer&)>;
+[[nodiscard]] std::string page_with_runs(const PageData& rest, const std::vector<NamedRun>& runs,
+                                         std::size_t budget = kUsualBudget);
+
+// `replays`: of trials, named as replay_name() says.
+[[nodiscard]] std::string study_page(const StudyData& data, const std::vector<NamedRun>& replays = {});
+[[nodiscard]] std::string replay_name(std::int64_t trial);
 
 // A page around any JSON text (the live page's settings).
 [[nodiscard]] std::string page_with(const std::string& json);

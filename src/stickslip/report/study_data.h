@@ -41,6 +41,7 @@ struct StudyData {
   std::vector<TrialRow> rows;         // in their order, every n-th at most
   std::vector<TrialRow> best, worst;  // by objective, else by success; the first is the extreme one
   std::string without_maps;           // why there are none, where the study has two grids
+  std::string without_replays;        // why there are none; empty: there are
 };
 
 // `study`: for the maps, which need to know what is a grid; none: the file is not there any more. Throws StoreError.

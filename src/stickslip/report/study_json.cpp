@@ -136,6 +136,7 @@ Json study_json(const StudyData& data, Packer& packer) {
           {"histograms", std::move(histograms)},
           {"maps", std::move(maps)},
           {"without_maps", data.without_maps},
+          {"without_replays", data.without_replays},
           {"best", std::move(best)},
           {"worst", std::move(worst)},
           {"rows", rows_json(data, packer)}};
