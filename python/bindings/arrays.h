@@ -11,8 +11,11 @@
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stickslip::python {
@@ -35,12 +38,53 @@ inline DoubleArray real_array(const py::handle& object, const char* name) {
   return DoubleArray::ensure(given);
 }
 
-inline Eigen::VectorXd vector_from(const py::handle& object, const char* name, py::ssize_t size = -1) {
-  const DoubleArray array = real_array(object, name);
+// Real numbers along one axis; size < 0: as many as there are.
+inline DoubleArray vector_array(const py::handle& object, const char* name, py::ssize_t size = -1) {
+  DoubleArray array = real_array(object, name);
   if (array.ndim() != 1) throw py::value_error(fmt::format("{} must have one axis, not {}", name, array.ndim()));
   if (size >= 0 && array.shape(0) != size)
     throw py::value_error(fmt::format("{} must have {} entries, not {}", name, size, array.shape(0)));
-  return Eigen::Map<const Eigen::VectorXd>(array.data(), array.shape(0));
+  return array;
+}
+
+inline Eigen::Map<const Eigen::VectorXd> vector_map(const DoubleArray& array) {
+  return {array.data(), array.shape(0)};
+}
+
+inline Eigen::VectorXd vector_from(const py::handle& object, const char* name, py::ssize_t size = -1) {
+  return vector_map(vector_array(object, name, size));
+}
+
+// A dense matrix where NumPy has it, by rows or by columns.
+struct DenseView {
+  py::array held;
+  const double* data;
+  Eigen::Index rows, cols;
+  bool by_columns;
+
+  // In squares, so that what is read along rows and written along columns stays in the cache.
+  void copy_to(Eigen::MatrixXd& to) const {
+    constexpr Eigen::Index kSquare = 16;
+    to.resize(rows, cols);
+    if (by_columns) {
+      to = Eigen::Map<const Eigen::MatrixXd>(data, rows, cols);
+      return;
+    }
+    for (Eigen::Index left = 0; left < cols; left += kSquare)
+      for (Eigen::Index top = 0; top < rows; top += kSquare)
+        for (Eigen::Index j = left; j < std::min(cols, left + kSquare); ++j)
+          for (Eigen::Index i = top; i < std::min(rows, top + kSquare); ++i) to(i, j) = data[i * cols + j];
+  }
+};
+
+inline DenseView dense_view(const py::handle& object, const char* name) {
+  using ByColumns = py::array_t<double, py::array::f_style>;
+  const bool by_columns = py::isinstance<ByColumns>(object) && !py::isinstance<DoubleArray>(object);
+  py::array held = by_columns ? py::reinterpret_borrow<py::array>(object) : py::array(real_array(object, name));
+  if (held.ndim() != 2) throw py::value_error(fmt::format("{} must have two axes, not {}", name, held.ndim()));
+  const auto* data = static_cast<const double*>(held.data());
+  const Eigen::Index rows = held.shape(0), cols = held.shape(1);
+  return {std::move(held), data, rows, cols, by_columns};
 }
 
 inline py::array_t<double> to_numpy(const Eigen::VectorXd& x) {
@@ -70,45 +114,67 @@ inline IndexArray index_array(const py::object& object) {
   return IndexArray::ensure(wide);
 }
 
-inline Eigen::SparseMatrix<double> sparse_from(const py::handle& object, const char* name) {
-  if (!is_sparse(object)) {
-    const DoubleArray array = real_array(object, name);
-    if (array.ndim() != 2) throw py::value_error(fmt::format("{} must have two axes, not {}", name, array.ndim()));
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::MatrixXd(Eigen::Map<const RowMajor>(array.data(), array.shape(0), array.shape(1))).sparseView();
+// A sparse matrix by columns where SciPy has it.
+struct SparseView {
+  DoubleArray values;
+  IndexArray indices, starts;
+  Eigen::Index rows, cols;
+  bool in_order;  // each column has its rows in order and none twice: the arrays are those of Eigen
+
+  [[nodiscard]] Eigen::Index entries() const { return starts.data()[cols]; }
+  [[nodiscard]] Eigen::Map<const Eigen::SparseMatrix<double>> map() const {
+    return {rows, cols, entries(), starts.data(), indices.data(), values.data()};
   }
+  // Entries in one place are summed.
+  [[nodiscard]] Eigen::SparseMatrix<double> matrix() const {
+    if (in_order) return map();
+    const std::int32_t *row = indices.data(), *start = starts.data();
+    std::vector<Eigen::Triplet<double>> all;
+    all.reserve(static_cast<std::size_t>(values.shape(0)));
+    for (Eigen::Index c = 0; c < cols; ++c)
+      for (std::int32_t k = start[c]; k < start[c + 1]; ++k)
+        all.emplace_back(row[k], static_cast<int>(c), values.data()[k]);
+    Eigen::SparseMatrix<double> sum(rows, cols);
+    sum.setFromTriplets(all.begin(), all.end());
+    return sum;
+  }
+};
+
+inline SparseView sparse_view(const py::handle& object, const char* name) {
   // A matrix by columns gives itself, but to ask it takes a microsecond.
   const py::object format = py::getattr(object, "format", py::none());
   const bool by_columns = py::isinstance<py::str>(format) && format.cast<std::string_view>() == "csc";
   const py::object columns = by_columns ? py::reinterpret_borrow<py::object>(object) : object.attr("tocsc")();
   const py::tuple shape = columns.attr("shape");
-  const auto rows = shape[0].cast<Eigen::Index>(), cols = shape[1].cast<Eigen::Index>();
-  const DoubleArray values = real_array(columns.attr("data"), name);
-  const auto indices = index_array(columns.attr("indices")), starts = index_array(columns.attr("indptr"));
+  SparseView view{real_array(columns.attr("data"), name), index_array(columns.attr("indices")),
+                  index_array(columns.attr("indptr")),    shape[0].cast<Eigen::Index>(),
+                  shape[1].cast<Eigen::Index>(),          true};
   const auto refuse = [&] { throw py::value_error(fmt::format("{} is not a well-formed sparse matrix", name)); };
-  if (rows < 0 || cols < 0 || !indices || !starts || starts.ndim() != 1 || starts.shape(0) != cols + 1 ||
-      indices.ndim() != 1 || values.ndim() != 1 || indices.shape(0) != values.shape(0))
+  if (view.rows < 0 || view.cols < 0 || !view.indices || !view.starts || view.starts.ndim() != 1 ||
+      view.starts.shape(0) != view.cols + 1 || view.indices.ndim() != 1 || view.values.ndim() != 1 ||
+      view.indices.shape(0) != view.values.shape(0))
     refuse();
-  const std::int32_t *row = indices.data(), *start = starts.data();
-  // SciPy's arrays are those of Eigen where each column has its rows in order and none twice.
-  bool in_order = start[0] == 0;
-  for (Eigen::Index c = 0; c < cols; ++c) {
-    if (start[c] < 0 || start[c + 1] < start[c] || start[c + 1] > values.shape(0)) refuse();
-    for (std::int32_t k = start[c]; k < start[c + 1]; ++k) {
-      if (row[k] < 0 || row[k] >= rows) refuse();
-      in_order = in_order && (k == start[c] || row[k - 1] < row[k]);
-    }
-  }
-  if (in_order)
-    return Eigen::Map<const Eigen::SparseMatrix<double>>(rows, cols, start[cols], start, row, values.data());
-  std::vector<Eigen::Triplet<double>> entries;  // those in one place are summed
-  entries.reserve(static_cast<std::size_t>(values.shape(0)));
-  for (Eigen::Index c = 0; c < cols; ++c)
+  const std::int32_t *row = view.indices.data(), *start = view.starts.data();
+  const auto rows = static_cast<std::uint32_t>(std::min<Eigen::Index>(view.rows, INT32_MAX));
+  view.in_order = start[0] == 0;
+  for (Eigen::Index c = 0; c < view.cols; ++c) {
+    if (start[c] < 0 || start[c + 1] < start[c] || start[c + 1] > view.values.shape(0)) refuse();
+    // Without branches, so that several are looked at at once; a negative row is a large one without sign.
+    unsigned outside = 0, disorder = 0;
     for (std::int32_t k = start[c]; k < start[c + 1]; ++k)
-      entries.emplace_back(row[k], static_cast<int>(c), values.data()[k]);
-  Eigen::SparseMatrix<double> matrix(rows, cols);
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  return matrix;
+      outside |= static_cast<unsigned>(static_cast<std::uint32_t>(row[k]) >= rows);
+    for (std::int32_t k = start[c] + 1; k < start[c + 1]; ++k) disorder |= static_cast<unsigned>(row[k - 1] >= row[k]);
+    if (outside != 0) refuse();
+    view.in_order = view.in_order && disorder == 0;
+  }
+  return view;
+}
+
+inline Eigen::SparseMatrix<double> sparse_from(const py::handle& object, const char* name) {
+  if (is_sparse(object)) return sparse_view(object, name).matrix();
+  Eigen::MatrixXd dense;
+  dense_view(object, name).copy_to(dense);
+  return dense.sparseView();
 }
 
 }  // namespace stickslip::python

@@ -14,7 +14,9 @@
 
 #include <exception>
 #include <limits>
+#include <optional>
 #include <utility>
+#include <variant>
 
 namespace stickslip::python {
 
@@ -76,32 +78,56 @@ Solution solve_affine(const ss::AffineProblem& problem, const std::string& solve
   return solution;
 }
 
-// A dense matrix is copied straight into the problem; sparse ones through their columns.
-ss::AffineProblem affine_problem(const py::object& matrix, const py::object& vector) {
-  ss::AffineProblem problem;
-  if (is_sparse(matrix)) {
-    Eigen::SparseMatrix<double> sparse = sparse_from(matrix, "M");
-    if (sparse.rows() != sparse.cols()) throw py::value_error("M must be square");
-    problem = ss::make_lcp(std::move(sparse), vector_from(vector, "q"));
-  } else {
-    const DoubleArray array = real_array(matrix, "M");
-    if (array.ndim() != 2 || array.shape(0) != array.shape(1)) throw py::value_error("M must be a square matrix");
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    problem = ss::make_lcp(Eigen::MatrixXd(Eigen::Map<const RowMajor>(array.data(), array.shape(0), array.shape(1))),
-                           vector_from(vector, "q"));
+// The matrix of an LCP as it was given. To look at it can run Python; to put it into a problem does not.
+using GivenMatrix = std::variant<DenseView, SparseView>;
+
+GivenMatrix given_matrix(const py::object& matrix) {
+  GivenMatrix given = is_sparse(matrix) ? GivenMatrix(sparse_view(matrix, "M")) : GivenMatrix(dense_view(matrix, "M"));
+  const bool square = std::visit([](const auto& view) { return view.rows == view.cols; }, given);
+  if (!square) throw py::value_error("M must be a square matrix");
+  return given;
+}
+
+// Kept dense or sparse as make_lcp() does.
+void put_into(ss::AffineProblem& problem, const DenseView& M) {
+  problem.is_dense = true;
+  M.copy_to(problem.dense);
+}
+void put_into(ss::AffineProblem& problem, const SparseView& M) {
+  problem.is_dense = M.in_order && ss::prefers_dense(M.rows, M.entries());
+  if (problem.is_dense) {
+    problem.dense = M.map();
+    return;
   }
-  const Eigen::Index rows = problem.is_dense ? problem.dense.rows() : problem.sparse.rows();
-  if (problem.q.size() != rows)
-    throw py::value_error(fmt::format("q must have {} entries, as many as M has rows, not {}", rows, problem.q.size()));
-  return problem;
+  problem.sparse = M.matrix();
+  problem.is_dense = ss::prefers_dense(M.rows, problem.sparse.nonZeros());  // entries in one place were summed
+  if (problem.is_dense) problem.dense = problem.sparse;
 }
 
 Solution solve_lcp(const py::object& matrix, const py::object& vector, const py::object& lower, const py::object& upper,
                    const std::string& solver, double tolerance, int max_iterations, double time_limit) {
-  ss::AffineProblem problem = affine_problem(matrix, vector);
-  if (!lower.is_none()) problem.lower = vector_from(lower, "lower", problem.size());
-  if (!upper.is_none()) problem.upper = vector_from(upper, "upper", problem.size());
-  return solve_affine(problem, solver, options_from(tolerance, max_iterations, time_limit));
+  const GivenMatrix M = given_matrix(matrix);
+  const auto n = std::visit([](const auto& view) { return view.rows; }, M);
+  const DoubleArray q_array = vector_array(vector, "q");
+  if (q_array.shape(0) != n)
+    throw py::value_error(fmt::format("q must have {} entries, as many as M has rows, not {}", n, q_array.shape(0)));
+  std::optional<DoubleArray> lower_array, upper_array;
+  if (!lower.is_none()) lower_array = vector_array(lower, "lower", n);
+  if (!upper.is_none()) upper_array = vector_array(upper, "upper", n);
+  const ss::SolverOptions options = options_from(tolerance, max_iterations, time_limit);
+  // From here on nothing of Python runs that could call this function again. A problem of ordinary size keeps its memory
+  // for the next call: fresh pages cost more than the copy.
+  constexpr Eigen::Index kLargestKept = 1000;
+  thread_local ss::AffineProblem kept;
+  ss::AffineProblem fresh;
+  ss::AffineProblem& problem = n <= kLargestKept ? kept : fresh;
+  std::visit([&](const auto& view) { put_into(problem, view); }, M);
+  problem.q = vector_map(q_array);
+  problem.lower.setZero(n);
+  problem.upper.setConstant(n, ss::kInfinity);
+  if (lower_array) problem.lower = vector_map(*lower_array);
+  if (upper_array) problem.upper = vector_map(*upper_array);
+  return solve_affine(problem, solver, options);
 }
 
 py::tuple solve_mlcp(const py::object& A, const py::object& B, const py::object& C, const py::object& D,

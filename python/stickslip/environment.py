@@ -6,6 +6,7 @@ Observation: poses, then velocities, of the movable bodies. Action: forces on th
 """
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable
 
 import numpy as np
@@ -59,9 +60,18 @@ class Environment(_Base):  # type: ignore[misc]
         steps_per_action: int = 1,
         force_limit: float = np.inf,
     ) -> None:
+        if isinstance(actuated, (str, bytes)):
+            raise TypeError(f"actuated must be a list of names, not one text: [{actuated!r}]")
+        if operator.index(steps_per_action) < 1:
+            raise ValueError("steps_per_action must be at least 1")
+        if not force_limit > 0:
+            raise ValueError("force_limit must be positive")
         self._sim = _core.Simulation(model)
         self._end = model.duration
         self._bodies = [self._sim.body(name) for name in actuated]
+        for body in self._bodies:
+            if body.mass == 0:
+                raise ValueError(f"{body.name} cannot be actuated: all its motion is prescribed")
         self._width = model.dimension
         self._movable = [i for i, name in enumerate(model.bodies) if self._sim.body(name).mass > 0]
         self._reward, self._terminated = reward, terminated

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .problems import Problem, load_problem
-from .tables import compare, converge
+from .tables import _names, compare, converge
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import]
@@ -257,7 +257,7 @@ def sensitivity(
     exact: by implicit differentiation of the steps, and reason says why not; note: which stepper was taken, where the scene
     leaves it open and its own cannot be differentiated.
     """
-    return _core._sensitivity(model, parameters, step=step, threads=threads)
+    return _core._sensitivity(model, _names(parameters, "parameters"), step=step, threads=threads)
 
 
 def study(
@@ -321,6 +321,8 @@ class Rate:
     """
 
     def __init__(self, successes: int, trials: int) -> None:
+        if not 0 <= successes <= trials:
+            raise ValueError(f"there cannot be {successes} successes in {trials} trials")
         self.successes, self.trials = successes, trials
 
     @property

@@ -134,13 +134,20 @@ class Convergence:
         return _html_table(self._rows())
 
 
+def _names(given: list[str] | None, what: str) -> list[str]:
+    """A list of texts; one text alone would be taken letter by letter."""
+    if isinstance(given, (str, bytes)):
+        raise TypeError(f"{what} must be a list of names, not one text: [{given!r}]")
+    return list(given or [])
+
+
 def compare(model: _core.Model, methods: list[str] | None = None, threads: int = 0) -> Comparison:
     """Runs the model under several methods, twice each, and tells which observables depend on the method.
 
     methods: names of steppers, or key=value pairs of [method] joined by '+' ("implicit+step=1e-4"); none: all that fit.
     The error bar of a value is what halving the step changed. The table of `stickslip compare`.
     """
-    return Comparison(json.loads(_core._compare(model, list(methods or []), threads)))
+    return Comparison(json.loads(_core._compare(model, _names(methods, "methods"), threads)))
 
 
 def converge(
