@@ -6,18 +6,24 @@
 //
 //     bench_random_runs [runs = 1000] [first seed = 1] [threads = 2] [--no-audit]
 //     bench_random_runs ... --stepper NAME  all of them under one rigid stepper, to compare steppers on the same scenes
+//     bench_random_runs ... --append FILE   adds a line for each run to the file (random_records.h),
+//                           --seconds S     begins no run after S seconds: batches that fit into the time there is
+//     bench_random_runs --sum FILE...       prints what the batches in the files came to, as one
 //     bench_random_runs --write SEED        prints the scene file of one run: stickslip run takes it
 //
 // Prints a table by family and stepper, every run that went wrong with its seed, and the refusals with their reasons.
 // Exit code 1 when energy was gained, a body got outside, or the oracle found an overlap in a run that went on.
-#include "bench/random_runs.h"
+#include "bench/random_records.h"
 
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
-#include <string_view>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -25,43 +31,46 @@ using namespace stickslip::bench;
 
 namespace {
 
-struct Row {
-  int runs = 0, gained = 0, outside = 0, overlap = 0, refused = 0;
-  std::int64_t states = 0;
-};
+using Records = std::map<std::uint64_t, RandomRecord>;
 
-// Reasons without their numbers and names, so that they can be counted.
-std::string kind_of(const std::string& reason) {
-  std::string kind;
-  for (const char c : reason.substr(0, 90))
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0) kind += c;
-  for (const std::string_view cut : {" overlap by", "bodies overlap", " is not finite", " changed by"})
-    if (const auto at = kind.find(cut); at != std::string::npos)
-      return (kind.starts_with("audit") ? "audit:" : "") + std::string(cut);
-  return kind.substr(0, kind.find("energy in one step"));
+std::string taken_option(std::vector<std::string>& arguments, const std::string& name) {
+  for (std::size_t k = 0; k + 1 < arguments.size(); ++k)
+    if (arguments[k] == name) {
+      const std::string value = arguments[k + 1];
+      const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(k);
+      arguments.erase(at, at + 2);
+      return value;
+    }
+  return {};
 }
 
-void print(const std::string& name, const Row& row) {
-  fmt::print("{:<26} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8}\n", name, row.runs, row.states, row.gained, row.outside,
-             row.overlap, row.refused);
+int sum(const std::vector<std::string>& files) {
+  Records records;
+  for (const std::string& file : files) {
+    std::ifstream in(file);
+    if (!in) {
+      fmt::print(stderr, "bench_random_runs: {} cannot be read\n", file);
+      return 2;
+    }
+    RandomRecord record;
+    for (std::string line; std::getline(in, line);)
+      if (from_line(line, record)) records[record.seed] = record;
+  }
+  return print_records(records) > 0 ? 1 : 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  const bool audit = std::erase(arguments, "--no-audit") == 0;
   if (arguments.size() == 2 && arguments[0] == "--write") {
     fmt::print("{}", random_scene(std::strtoull(arguments[1].c_str(), nullptr, 10)).text);
     return 0;
   }
-  std::string stepper;
-  for (std::size_t k = 0; k + 1 < arguments.size(); ++k)
-    if (arguments[k] == "--stepper") {
-      stepper = arguments[k + 1];
-      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(k),
-                      arguments.begin() + static_cast<std::ptrdiff_t>(k) + 2);
-    }
+  if (arguments.size() > 1 && arguments[0] == "--sum") return sum({arguments.begin() + 1, arguments.end()});
+  const bool audit = std::erase(arguments, "--no-audit") == 0;
+  const std::string stepper = taken_option(arguments, "--stepper"), file = taken_option(arguments, "--append");
+  const std::string seconds = taken_option(arguments, "--seconds");
   if (!stepper.empty() && std::ranges::find(kSteppers, stepper) == kSteppers.end()) {
     fmt::print(stderr, "bench_random_runs: no stepper {}\n", stepper);
     return 2;
@@ -70,48 +79,34 @@ int main(int argc, char** argv) {
     return arguments.size() > k ? std::strtoull(arguments[k].c_str(), nullptr, 10) : otherwise;
   };
   const std::uint64_t count = argument(0, 1000), first = argument(1, 1), threads = argument(2, 2);
-  std::vector<RandomRun> runs(count);
+  std::FILE* out = file.empty() ? nullptr : std::fopen(file.c_str(), "a");
+  if (!file.empty() && out == nullptr) {
+    fmt::print(stderr, "bench_random_runs: {} cannot be written\n", file);
+    return 2;
+  }
+  using Clock = std::chrono::steady_clock;
+  const double time = seconds.empty() ? 1e9 : std::strtod(seconds.c_str(), nullptr);
+  const Clock::time_point begin = Clock::now();
+  Records records;
+  std::mutex mutex;
   std::atomic<std::uint64_t> next{0};
   std::vector<std::thread> workers;
   for (std::uint64_t t = 0; t < threads; ++t)
     workers.emplace_back([&] {
-      for (std::uint64_t k = next++; k < count; k = next++) runs[k] = run_random(first + k, audit, stepper);
+      for (std::uint64_t k = next++; k < count; k = next++) {
+        if (std::chrono::duration<double>(Clock::now() - begin).count() > time) return;
+        const RandomRecord record = record_of(first + k, run_random(first + k, audit, stepper));
+        const std::scoped_lock lock(mutex);
+        records[record.seed] = record;
+        if (out == nullptr) continue;
+        fmt::print(out, "{}", to_line(record));
+        std::fflush(out);
+      }
     });
   for (std::thread& worker : workers) worker.join();
-
-  std::map<std::string, Row> rows;
-  std::map<std::string, std::vector<std::uint64_t>> reasons;
-  Row all;
-  for (std::uint64_t k = 0; k < count; ++k) {
-    const RandomRun& run = runs[k];
-    const std::string family = kFamilies[static_cast<std::size_t>(run.scene.family)];
-    const std::string stepper = kSteppers[static_cast<std::size_t>(run.scene.stepper)];
-    for (Row* row : {&rows[family + " " + stepper], &all}) {
-      ++row->runs;
-      row->states += run.states;
-      row->gained += run.gained();
-      row->outside += run.outside;
-      row->overlap += run.overlap;
-      row->refused += run.refused.empty() ? 0 : 1;
-    }
-    if (!run.refused.empty()) reasons[kind_of(run.refused)].push_back(first + k);
-    if (run.wrong())
-      fmt::print("seed {}: {} {} {}D{}{}{}{}\n", first + k, family, stepper,
-                 run.scene.dimension == 25 ? "2.5" : std::to_string(run.scene.dimension),
-                 run.gained() ? fmt::format(", energy gained {:.2g} of the start's", run.gain) : "",
-                 run.outside ? ", outside" : "",
-                 run.overlap ? fmt::format(", overlap {:.2g} of the thickness too deep", run.depth) : "",
-                 run.refused.empty() ? "" : " (" + run.refused + ")");
+  if (out != nullptr && std::fclose(out) != 0) {
+    fmt::print(stderr, "bench_random_runs: {} could not be written\n", file);
+    return 2;
   }
-  fmt::print("\n{:<26} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8}\n", "", "runs", "states", "gained", "outside", "overlap",
-             "refused");
-  for (const auto& [name, row] : rows) print(name, row);
-  print("all", all);
-  if (!reasons.empty()) fmt::print("\nrefused:\n");
-  for (const auto& [reason, seeds] : reasons) {
-    std::string list;
-    for (std::size_t i = 0; i < seeds.size() && i < 8; ++i) list += fmt::format(" {}", seeds[i]);
-    fmt::print("{:>8}  {} (seeds{}{})\n", seeds.size(), reason, list, seeds.size() > 8 ? " ..." : "");
-  }
-  return all.gained + all.outside + all.overlap > 0 ? 1 : 0;
+  return print_records(records) > 0 ? 1 : 0;
 }

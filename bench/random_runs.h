@@ -24,6 +24,8 @@
 
 namespace stickslip::bench {
 
+inline constexpr double kGainedAtMost = 1e-6;  // of the energy at the start
+
 struct RandomRun {
   RandomScene scene;
   double gain = 0;   // largest, as a share of the energy at the start
@@ -32,7 +34,7 @@ struct RandomRun {
   std::string refused;  // why the run ended; empty: finished
   std::int64_t steps = 0, states = 0;
 
-  [[nodiscard]] bool gained() const { return gain > 1e-6; }
+  [[nodiscard]] bool gained() const { return gain > kGainedAtMost; }
   [[nodiscard]] bool wrong() const { return gained() || outside || overlap; }
 };
 

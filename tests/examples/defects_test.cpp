@@ -118,6 +118,27 @@ TEST(Defects, ShotsStayOnTheirSideOfTheWall) {
   }
 }
 
+// A driven wall meets a disc at rest: it flies off at (1 + e) v, or stays on the wall, and nothing slows it down later.
+// The wall moves by 100 times its thickness per step.
+TEST(Defects, FastWallsHitWhatIsInTheirWay) {
+  for (const char* stepper : kRigid)
+    for (const double e : {0.0, 0.37, 1.0}) {
+      const Defect run("fast_wall", with(stepper, "", {{"e_", fmt::format("{}", e)}}));
+      EXPECT_NEAR(run["vx"], 20 * (1 + e), 1e-7) << stepper << " e = " << e;
+      EXPECT_GE(run["ahead"], 0.011 - 1e-6) << stepper << " e = " << e << ": the wall passed through it";
+    }
+}
+
+// The paddle's face is s = sqrt(0.5^2 - 0.025^2) along it where it meets the disc, which leaves at 1.4 w s. When the plane
+// of the face has caught up with it, it is past the end of the paddle: nothing else happens.
+TEST(Defects, PaddleHitsOnceAndIsLeftPastItsEnd) {
+  for (const char* stepper : {"stewart-trinkle", "implicit", "song-pang-kumar"})
+    for (const double w : {5.0, 30.0}) {
+      const double exact = 1.4 * w * std::sqrt(0.25 - 0.025 * 0.025);
+      expect({"paddle", with(stepper, "", {{"w", fmt::format("{}", w)}}), {{"v", exact, 1e-6 * exact}}});
+    }
+}
+
 TEST(Defects, EveryOneOfSixtyImpactsInAStepBounces) {
   for (const char* stepper : kRigid)
     expect({"many-impacts", with(stepper, ""), {{"first", 0.6, 1e-12}, {"last", 0.6, 1e-12}}});

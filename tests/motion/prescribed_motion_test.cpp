@@ -111,6 +111,16 @@ TEST(PrescribedMotion, NumericalIntegralsAreExactToRounding) {
   }
 }
 
+// Of a bell curve of width 1e-4 of the run, wherever it lies: sqrt(pi) / 4000. Between the points of long cells nothing
+// of it is seen.
+TEST(PrescribedMotion, ShortPulsesAreSeen) {
+  for (const char* at : {"0.1003", "0.777", "1.0123", "1.98"}) {
+    const auto x =
+        make_motion(expression(std::string("exp(-((t - ") + at + ")*4000)^2)"), Given::Velocity, 0, 0, false, kSpan);
+    EXPECT_NEAR(x(2).value, std::sqrt(pi) / 4000, 1e-15) << at;
+  }
+}
+
 TEST(PrescribedMotion, IntegratesExactlyAcrossJumps) {
   // A velocity of 1 and -1 in turn, for 0.3 each: a saw tooth.
   const auto x = make_motion(expression("mod(t, 0.6) < 0.3 ? 1 : -1"), Given::Velocity, 0, 0, false, kSpan);

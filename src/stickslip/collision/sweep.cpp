@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/collision/sweep.h"
 
+#include "stickslip/collision/separation.h"
 #include "stickslip/collision/thickness.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace stickslip::collision {
 namespace {
 
 constexpr double kSlow = 0.25;       // of the thickness: what a pair may move unwatched
+constexpr double kDriven = 0.4;      // of the thickness: less than half, so that the side on which bodies meet is known
 constexpr double kMissed = 1e-3;     // of the thickness: overlap of a pair that no contact presses apart
 constexpr double kPressed = 0.1;     // the same where one does
 constexpr int kMostAdvances = 2000;  // then the step is divided where the search stands
@@ -62,9 +64,12 @@ Vec3 rotation_between(const Quat& from, const Quat& to, const Vec3& expected) {
 
 }  // namespace
 
-Sweep::Sweep(const model::Model& model, std::vector<std::uint8_t> movable, std::vector<std::uint8_t> moving)
-    : model_(model), movable_(std::move(movable)), moving_(std::move(moving)) {
+Sweep::Sweep(const model::Model& model, std::vector<std::uint8_t> movable, std::vector<std::uint8_t> moving,
+             std::vector<std::uint8_t> driven)
+    : model_(model), movable_(std::move(movable)), moving_(std::move(moving)), driven_(std::move(driven)) {
   const int bodies = static_cast<int>(model.bodies.size());
+  driven_.resize(at(bodies), 0);
+  thinnest_.assign(at(bodies), kNever);
   lever_.assign(at(bodies), 0);
   plane_.assign(at(bodies), 0);
   for (int body = 0; body < bodies; ++body) {
@@ -89,7 +94,10 @@ Sweep::Sweep(const model::Model& model, std::vector<std::uint8_t> movable, std::
       const int a = shapes_[i].body, b = shapes_[j].body;
       if (a == b || (!movable_[at(a)] && !movable_[at(b)]) || model.surface_between(a, b) < 0) continue;
       if (is_points(shapes_[i]) && is_points(shapes_[j])) continue;
-      limit_ = std::min(limit_, 0.5 * kSlow * thickness_between(shapes_[i], shapes_[j]));
+      const double thickness = thickness_between(shapes_[i], shapes_[j]);
+      limit_ = std::min(limit_, 0.5 * kSlow * thickness);
+      if (movable_[at(b)]) thinnest_[at(a)] = std::min(thinnest_[at(a)], thickness);
+      if (movable_[at(a)]) thinnest_[at(b)] = std::min(thinnest_[at(b)], thickness);
     }
 }
 
@@ -121,6 +129,30 @@ bool Sweep::is_slow(const model::State& start, const model::State& end) const {
     if (mover.lever2 * spin2 > turn2 || (plane_[at(mover.body)] != 0 && spin2 > 0)) return false;
   }
   return true;
+}
+
+double Sweep::length_for_drives(const model::State& state, double h) const {
+  const auto speed_of = [&](int body) {
+    const model::Twist& v = state.bodies[at(body)].velocity;
+    return v.linear.norm() + v.angular.norm() * lever_[at(body)];
+  };
+  double length = h;
+  for (const Shape& a : shapes_) {
+    if (!driven_[at(a.body)] || is_plane(a)) continue;
+    const double speed = speed_of(a.body);
+    if (speed * h <= kDriven * thinnest_[at(a.body)]) continue;
+    for (const Shape& b : shapes_) {
+      if (b.body == a.body || !movable_[at(b.body)] || model_.surface_between(a.body, b.body) < 0) continue;
+      const double thickness = thickness_between(a, b);
+      if (!(thickness > 0) || speed * length <= kDriven * thickness) continue;
+      const double reach = h * (speed + speed_of(b.body) + h * model_.gravity.norm());
+      const PlacedSolid solid_a(a.solid, state.bodies[at(a.body)].pose),
+          solid_b(b.solid, state.bodies[at(b.body)].pose);
+      if (collision::separation(solid_a, solid_b, reach).low >= reach) continue;
+      length = kDriven * thickness / speed;
+    }
+  }
+  return length;
 }
 
 void Sweep::add_leg(int body, const model::BodyState& from, double begin, const model::BodyState& to, double end) {

@@ -49,8 +49,9 @@ struct Passage {
 
 class Sweep {
  public:
-  // movable: which bodies have a free degree of freedom; moving: those, and driven ones.
-  Sweep(const model::Model& model, std::vector<std::uint8_t> movable, std::vector<std::uint8_t> moving);
+  // movable: which bodies have a free degree of freedom; moving: those, and driven ones; driven: alone.
+  Sweep(const model::Model& model, std::vector<std::uint8_t> movable, std::vector<std::uint8_t> moving,
+        std::vector<std::uint8_t> driven = {});
 
   // No pair of the model can ever pass: points and half-spaces only, which are found behind their planes.
   [[nodiscard]] bool is_needless() const { return limit_ == std::numeric_limits<double>::infinity(); }
@@ -58,6 +59,11 @@ class Sweep {
   [[nodiscard]] bool is_calm(const model::State& state, double h);
   // The same by what bodies did between two states.
   [[nodiscard]] bool is_slow(const model::State& start, const model::State& end) const;
+
+  // The longest part of a step in which no driven body moves by more than kDriven of the thickness of what it may meet
+  // within h. Steppers that look for contacts with driven bodies where they will be at its end would find what is in
+  // their way behind them.
+  [[nodiscard]] double length_for_drives(const model::State& state, double h) const;
 
   // The first pair that passes between the two states. contacts: of the step, pressed: beside them.
   [[nodiscard]] Passage first_passage(const model::State& start, const model::State& end,
@@ -119,7 +125,7 @@ class Sweep {
   [[nodiscard]] double crosses(const Query& query, double begin, double end, double depth = 0);
 
   const model::Model& model_;
-  std::vector<std::uint8_t> movable_, moving_;
+  std::vector<std::uint8_t> movable_, moving_, driven_;
   std::vector<Shape> shapes_;
   struct Mover {
     int body;
@@ -129,6 +135,7 @@ class Sweep {
   double calm_step_ = 0, calm_speed2_ = 0, calm_turn2_ = 0;  // squares of speeds that are calm in such a step
   std::vector<double> lever_;                                // of each body: farthest point that turning moves
   std::vector<std::uint8_t> plane_;  // the body has a half-space: turning moves what is far away
+  std::vector<double> thinnest_;     // of each body: smallest thickness of a pair with a movable one
   double limit_ = 0;                 // what each body may move without anything passing
   std::vector<Leg> legs_;            // by body
   std::vector<int> first_leg_;

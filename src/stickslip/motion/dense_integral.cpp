@@ -13,6 +13,11 @@ namespace {
 constexpr int kDeepest = 40;  // halvings; only singular points get there
 constexpr std::size_t kMostCells = 200000;
 
+// A pulse that is short against the span lies between the points of a cell that looks resolved: f is compared with the
+// series at so many points of the span as well, and a cell is halved where they differ by kDiffers of the largest |f|.
+constexpr double kLooks = 16384;
+constexpr double kDiffers = 1e-6;
+
 // Part of the integral of |f| that may lie in a cell as short as only singular points need. Of t^-a it holds about
 // 2^(-30 (1 - a)): 3e-5 for a = 1/2. At a pole it holds as much as any longer cell around it. Whether it is resolved
 // says nothing there: so near to a pole, the rounding of t is as large as what is to be resolved.
@@ -38,7 +43,8 @@ void DenseIntegral::add_cells(double begin, double end, int depth) {
   const ChebyshevSeries series = chebyshev_fit(values);
   const bool splittable = depth < kDeepest && begin < cell.centre && cell.centre < end;
   // A cell as long as the whole span could miss a short wave between its points: always cut a few times.
-  if (splittable && (depth < 3 || !chebyshev_resolved(series, scale_, cell.half_width, end))) {
+  if (splittable &&
+      (depth < 3 || !chebyshev_resolved(series, scale_, cell.half_width, end) || has_pulse(cell, series))) {
     add_cells(begin, cell.centre, depth + 1);
     add_cells(cell.centre, end, depth + 1);
     return;
@@ -54,6 +60,18 @@ void DenseIntegral::add_cells(double begin, double end, int depth) {
   cell.second = chebyshev_integral(cell.first, cell.half_width, second_0);
   cells_.push_back(cell);
   ends_.push_back(end);
+}
+
+// Evenly spaced, none of them an end of the cell, where f may jump.
+bool DenseIntegral::has_pulse(const Cell& cell, const ChebyshevSeries& series) {
+  const int looks = static_cast<int>(kLooks * 2 * cell.half_width / end_);
+  bool found = false;
+  for (int k = 0; k < looks; ++k) {
+    const double x = (2 * k + 1.0) / looks - 1, value = f_(cell.centre + cell.half_width * x);
+    scale_ = std::max(scale_, std::abs(value));
+    found = found || std::abs(value - chebyshev_evaluate(series, x)) > kDiffers * scale_;
+  }
+  return found;
 }
 
 const DenseIntegral::Cell& DenseIntegral::cell_of(double t) const {

@@ -173,24 +173,17 @@ void Audit::begin(const World& world) {
 
 // --- energy
 
-Audit::Energy Audit::energy_of(const World& world) const {
-  Energy sum;
-  double kinetic = 0;
-  for (const Mass& mass : masses_) {
-    const model::BodyState& s = world.state.bodies[index(mass.body)];
-    const double height = mass.weight.dot(s.pose.position);
-    kinetic += mass.translation.dot(s.velocity.linear.cwiseAbs2());
-    const double spin = s.velocity.angular.squaredNorm();
-    if (mass.anisotropic && spin > 0) {
-      const Vec3 w = s.pose.orientation.conjugate() * s.velocity.angular;
-      kinetic += w.dot(world.model.bodies[index(mass.body)].inertia * w);
-    } else {
-      kinetic += mass.inertia * spin;
-    }
-    sum.potential -= height;
-    sum.magnitude += std::fabs(height);
-  }
-  sum.kinetic = 0.5 * kinetic;
+double Audit::turning_energy(const World& world, int body) {
+  const model::BodyState& s = world.state.bodies[index(body)];
+  if (s.velocity.angular.isZero(0)) return 0;
+  const Vec3 w = s.pose.orientation.conjugate() * s.velocity.angular;
+  return 0.5 * w.dot(world.model.bodies[index(body)].inertia * w);
+}
+
+double Audit::rounded(const World& world) const {
+  double sum = 0;
+  for (const Mass& mass : masses_)
+    sum += std::fabs(mass.weight.dot(world.state.bodies[index(mass.body)].pose.position));
   return sum;
 }
 
@@ -518,7 +511,7 @@ void Audit::save(ByteWriter& out) const {
     out.put(x);
   for (const double x : {summary_.depth, summary_.depth_time, summary_.energy_added, summary_.energy_worst,
                          summary_.energy_time, summary_.momentum, summary_.momentum_time, energy_.kinetic,
-                         energy_.potential, energy_.magnitude, largest_kinetic_, scene_size_, start_time_})
+                         energy_.potential, largest_kinetic_, scene_size_, start_time_})
     out.put(x);
   for (const int x : {summary_.depth_a, summary_.depth_b, summary_.momentum_body}) out.put(x);
   out.put(due_);
@@ -535,7 +528,7 @@ void Audit::restore(ByteReader& in) {
     in.get(*x);
   for (double* x : {&summary_.depth, &summary_.depth_time, &summary_.energy_added, &summary_.energy_worst,
                     &summary_.energy_time, &summary_.momentum, &summary_.momentum_time, &energy_.kinetic,
-                    &energy_.potential, &energy_.magnitude, &largest_kinetic_, &scene_size_, &start_time_})
+                    &energy_.potential, &largest_kinetic_, &scene_size_, &start_time_})
     in.get(*x);
   for (int* x : {&summary_.depth_a, &summary_.depth_b, &summary_.momentum_body}) in.get(*x);
   in.get(due_);

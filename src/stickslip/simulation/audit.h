@@ -38,7 +38,7 @@
 // estimated from its bodies and contacts, that of a look was counted at the last one. Never from a clock: the same run
 // is audited at the same steps everywhere.
 //
-// Cost: about 8 ns per body and step for energy, besides the looks. No allocation after the first look.
+// Cost: about 5 ns per body and step for energy (2 ns at rest), besides the looks. No allocation after the first look.
 #pragma once
 
 #include "stickslip/collision/overlaps.h"
@@ -93,17 +93,36 @@ class Audit {
     bool anisotropic = false;  // turns freely, inertia depends on the orientation
   };
   struct Energy {
-    double kinetic = 0, potential = 0, magnitude = 0;  // magnitude: sum of |weight . position|, for rounding
+    double kinetic = 0, potential = 0;
   };
   struct Start {
     int a, b;
     double depth;
   };
 
-  [[nodiscard]] Energy energy_of(const stepping::World& world) const;
+  [[nodiscard]] Energy energy_of(const stepping::World& world) const {
+    Energy sum;
+    for (const Mass& mass : masses_) {
+      const model::BodyState& s = world.state.bodies[static_cast<std::size_t>(mass.body)];
+      sum.potential -= mass.weight.dot(s.pose.position);
+      sum.kinetic +=
+          0.5 * (mass.translation.dot(s.velocity.linear.cwiseAbs2()) + mass.inertia * s.velocity.angular.squaredNorm());
+      if (mass.anisotropic) sum.kinetic += turning_energy(world, mass.body);
+    }
+    return sum;
+  }
+  [[nodiscard]] bool at_rest(const stepping::World& world) const {
+    for (const Mass& mass : masses_) {
+      const model::Twist& v = world.state.bodies[static_cast<std::size_t>(mass.body)].velocity;
+      if (v.linear.squaredNorm() + v.angular.squaredNorm() != 0) return false;
+    }
+    return true;
+  }
   bool energy_holds(const stepping::World& world, double h, const stepping::StepReport& report) {
     ++summary_.energy_steps;
     const Energy before = energy_;
+    // First-order steppers move bodies by their velocities at the end of the step: what is at rest has not moved.
+    if (before.kinetic == 0 && order_ == 1 && !has_springs_ && in_one_part(report) && at_rest(world)) return true;
     energy_ = energy_of(world);
     if (energy_.kinetic > largest_kinetic_) largest_kinetic_ = energy_.kinetic;
     double gain = (energy_.kinetic - before.kinetic) + (energy_.potential - before.potential);
@@ -114,11 +133,14 @@ class Audit {
       }
       gain += stored_in_springs(world, h);
     }
+    if (gain <= 0) return true;
     const double allowed =
         kCertificates * world.method.certificate * (energy_.kinetic + before.kinetic + falling_ * h * h) +
-        kRounding * (energy_.magnitude + before.magnitude);
+        kRounding * rounded(world);
     return gain <= allowed ? true : explain(world, h, report, before, gain - allowed);
   }
+  [[nodiscard]] static double turning_energy(const stepping::World& world, int body);
+  [[nodiscard]] double rounded(const stepping::World& world) const;  // what potential energies are sums of
   // A step without parts, so that contacts show all that it did.
   static bool in_one_part(const stepping::StepReport& report) {
     return report.sub_steps == 1 && report.fallbacks == 0 && report.events.empty();
@@ -142,7 +164,7 @@ class Audit {
   bool violated(const stepping::World& world, const std::string& what);
 
   static constexpr double kCertificates = 10;  // residuals of several contacts, and of sub-steps, add up
-  static constexpr double kRounding = 4e-15;
+  static constexpr double kRounding = 8e-15;
   static constexpr std::int64_t kShare = 128;  // a look may cost this part of the steps before it
   // Work in units of about 5 ns, as counted by separation.h.
   static constexpr std::int64_t kStepWork = 30, kBodyWork = 20, kContactWork = 60, kLookWork = 20;

@@ -14,7 +14,7 @@
 namespace stickslip::simulation {
 namespace {
 
-constexpr std::string_view kSignature = "stickslip state 6";
+constexpr std::string_view kSignature = "stickslip state 7";
 
 void put(ByteWriter& out, const model::BodyState& s) {
   out.put_matrix(s.pose.position);

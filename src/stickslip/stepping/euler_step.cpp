@@ -4,6 +4,7 @@
 
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/noise.h"
 #include "stickslip/stepping/quasi_static.h"
 
 #include <algorithm>
@@ -71,7 +72,9 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
       for (std::size_t i = 0; i < step_.velocity.size(); ++i)
         step_.velocity[i] = scaled_sum(0.5, step_.velocity[i], 0.5, step_.last[i]);
   }
-  if (step_.rules.end_geometry && step_.bending_shapes && ContactEquations::gains_energy(world, step_)) {
+  if (step_.rules.end_geometry && ContactEquations::gains_energy(world, step_) &&
+      (step_.bending_shapes || !parts_overlaps(world))) {
+    ++report.fallbacks;
     step_.rules.end_geometry = false;
     const bool solved = solve(world, h, end_time, report, failure);
     step_.rules.end_geometry = true;
@@ -114,6 +117,15 @@ void EulerStep::begin(const World& world, double h, double end_time) {
   step_.at = world.state;
   step_.at.bodies.resize(n + 1);
   step_.end = step_.at;
+}
+
+// Did contacts of the step overlap at its start? Taking that out does work by their law.
+bool EulerStep::parts_overlaps(World& world) {
+  at_start_ = step_.contacts;
+  world.collider.refresh(world.model, world.state, at_start_);
+  return std::ranges::any_of(at_start_, [&](const collision::Contact& contact) {
+    return contact.gap < -kClosedGap * arm_of(contact, world.state);
+  });
 }
 
 // Iteration 0: all bodies at the start of the step, prescribed ones at its end. Later: all at the estimated end.

@@ -68,6 +68,7 @@ class EulerStep {
   bool balance_forces(const World& world, int iteration, StepReport& report, StepFailure& failure);
   [[nodiscard]] bool settled(const World& world);
   void keep_solved_velocities();
+  [[nodiscard]] bool parts_overlaps(World& world);
   void move(World& world);
 
   StepData step_;
@@ -76,6 +77,7 @@ class EulerStep {
   CompliantContacts compliant_;
   SupportBalance balance_;
   EndGeometry geometry_;
+  std::vector<collision::Contact> at_start_;  // the contacts of the step, where it began
   bool prepared_ = false;
   bool same_impulses_ = false;       // the impulses of the last iteration solve the problem of this one
   bool whole_rims_ = true;           // ask for the points of rims about which bodies tip

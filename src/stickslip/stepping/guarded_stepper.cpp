@@ -4,6 +4,7 @@
 
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/noise.h"
+#include "stickslip/stepping/stepper_traits.h"
 
 #include <fmt/format.h>
 
@@ -19,14 +20,17 @@ constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at p
 }  // namespace
 
 void GuardedStepper::prepare(const World& world) {
-  std::vector<std::uint8_t> movable, moving;
+  std::vector<std::uint8_t> movable, moving, driven;
   for (const contact::BodyTraits& traits : world.traits) {
     movable.push_back(traits.movable);
     moving.push_back(traits.movable || traits.driven);
+    driven.push_back(traits.driven);
+    limits_drives_ |= traits.driven;
     always_watched_ |= traits.driven || (traits.pushed && traits.movable);
   }
   always_watched_ |= world.method.motion != MotionModel::Dynamic;
-  sweep_.emplace(world.model, std::move(movable), std::move(moving));
+  limits_drives_ = limits_drives_ && traits_of(world.method.stepper).drives_at_end;
+  sweep_.emplace(world.model, std::move(movable), std::move(moving), std::move(driven));
 }
 
 StepReport GuardedStepper::advance_inner(World& world, double h, double end_time) {
@@ -41,6 +45,7 @@ StepReport GuardedStepper::advance(World& world, double h, double end_time) {
   if (sweep_->is_needless() || (!always_watched_ && sweep_->is_calm(world.state, h)))
     return advance_inner(world, h, end_time);
   keep(world, step_start_);
+  if (const double part = longest_part(world, h); part < h) return advance_divided(world, h, end_time, part);
   const StepReport report = advance_inner(world, h, end_time);
   if (!report.certified) {
     if (sweep_->is_calm(step_start_.state(), h)) return report;
@@ -51,6 +56,10 @@ StepReport GuardedStepper::advance(World& world, double h, double end_time) {
   if (!passage) return report;
   put_back(world, step_start_);
   return advance_divided(world, h, end_time, passage.time - world.state.time);
+}
+
+double GuardedStepper::longest_part(const World& world, double h) const {
+  return limits_drives_ ? sweep_->length_for_drives(world.state, h) : h;
 }
 
 collision::Passage GuardedStepper::passage_since(const World& world, const model::State& start) {
@@ -82,7 +91,7 @@ StepReport GuardedStepper::advance_divided(World& world, double h, double end_ti
       put_back(world, step_start_);
       return total;
     }
-    length = end_time - world.state.time;
+    length = longest_part(world, end_time - world.state.time);
   }
   world.state.time = end_time;
   total.events = events_;

@@ -8,6 +8,9 @@
 //                part, and the stepper finds what it had missed; if it does not, half as far, and half again;
 //              then the rest of the step in the same way
 //
+// A prescribed body that moves by more than its thickness within the step, next to something free, is followed in parts
+// from the start (Sweep::length_for_drives), by steppers that look for its contacts where it will be at the end.
+//
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
 // The parts are steps of the same stepper, each certified on its own. StepReport::divisions counts the cuts. Where
@@ -40,6 +43,7 @@ class GuardedStepper final : public Stepper {
   using Start = Rollback<ByteWriter>;  // with the bytes of the stepper inside
 
   void prepare(const World& world);
+  [[nodiscard]] double longest_part(const World& world, double h) const;
   void keep(const World& world, Start& start) const;
   void put_back(World& world, const Start& start);
   StepReport advance_inner(World& world, double h, double end_time);
@@ -51,6 +55,7 @@ class GuardedStepper final : public Stepper {
   std::unique_ptr<Stepper> inner_;
   std::optional<collision::Sweep> sweep_;
   bool always_watched_ = false;  // forces or drives may speed bodies up within a step
+  bool limits_drives_ = false;   // drives must not move far in one part
   Start step_start_, part_start_;
   std::vector<std::uint8_t> pressed_;
   std::vector<Event> events_;

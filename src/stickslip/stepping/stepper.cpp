@@ -102,11 +102,12 @@ struct Registry {
     add({"stewart-trinkle", "first order, one contact problem per step"}, make<StewartTrinkle>,
         {.soft_normals = true, .differentiable = true}, general_stewart_trinkle);
     add({"second-order", "second order between changes of contact mode, which are located inside the step"},
-        make<SecondOrder>, {.order = 2, .locates_events = true, .objection = objection_of_second_order},
+        make<SecondOrder>,
+        {.order = 2, .drives_at_end = false, .locates_events = true, .objection = objection_of_second_order},
         second_order_on_supports);
     add({"anitescu-potra", "first order, velocity level; impacts at their instant, with the pairs' own laws"},
         []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.closed_only = true}); },
-        {});
+        {.drives_at_end = false});
     add({"implicit", "first order, geometry and forces at the end of the step, by iteration"},
         []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true}); },
         {.end_geometry = true, .differentiable = true});
@@ -118,6 +119,7 @@ struct Registry {
     add({"runge-kutta", "fifth order, visco-elastic contacts; touch, lift and changes of slip are located"},
         make<RungeKutta>,
         {.order = 5,
+         .drives_at_end = false,
          .compliant = true,
          .locates_events = true,
          .certified_forces = false,

@@ -15,6 +15,7 @@ namespace stickslip::stepping {
 struct StepperTraits {
   int order = 1;                // with which its errors fall, at best
   bool end_geometry = false;    // contact rows of the end of the step; else of its start
+  bool drives_at_end = true;    // looks for contacts with prescribed bodies where these will be at the end of the step
   bool compliant = false;       // uses the stiffness and damping of surfaces; else all are rigid
   bool locates_events = false;  // finds every impact itself; method.impacts is then not for it
   bool smoothed_cone = false;   // takes method.gamma and method.gap_step
