@@ -6,11 +6,13 @@
 #include "comparison_page.h"
 #include "figures.h"
 #include "outputs.h"
+#include "recording_info.h"
 #include "refinement.h"
 #include "terminal.h"
 #include "verbs.h"
 
 #include "stickslip/files/output_file.h"
+#include "stickslip/report/units.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -102,7 +104,7 @@ void plot_orders(const ConvergeOptions& options, const std::vector<Sweep>& sweep
   }
   write_figure(options.plot, order_figure(fmt::format("{}: {}", scene.title.empty() ? options.scene : scene.title,
                                                       scene.method.stepper),
-                                          scene.observables, refinements));
+                                          scene.observables, report::units_of(describe(scene)).time, refinements));
 }
 
 int converge(const ConvergeOptions& options) {

@@ -76,7 +76,7 @@ report::Figure series_figure(const std::string& title, const std::vector<scene::
 }
 
 report::Figure order_figure(const std::string& title, const std::vector<scene::Observable>& observables,
-                            const std::vector<Refinement>& refinements) {
+                            const std::string& time_unit, const std::vector<Refinement>& refinements) {
   report::Figure figure;
   figure.title = title;
   figure.columns = 2;
@@ -86,7 +86,7 @@ report::Figure order_figure(const std::string& title, const std::vector<scene::O
     for (std::size_t k = 0; k < observables.size(); ++k) {
       report::FigurePanel panel;
       panel.title = observables[k].name;
-      panel.x = {refinement.name, true};
+      panel.x = {refinement.name == "step" ? with_unit("step", time_unit) : refinement.name, true};
       panel.y = {with_unit("distance to the next run", observables[k].unit), true};
       report::FigureCurve curve;
       curve.marks = true;
@@ -99,6 +99,7 @@ report::Figure order_figure(const std::string& title, const std::vector<scene::O
                     : std::isnan(fit.slope) ? "one difference only"
                     : !has_order            ? "no order: " + refinement.why_not[k]
                                             : fmt::format("fitted slope {:.2f}", fit.slope);
+      curve.label = fmt::format("{}: {}", observables[k].name, curve.label);  // panels share a legend that is the same
       report::FigureCurve straight;
       straight.faint = true;
       for (const Vec2& p : curve.points)

@@ -38,6 +38,6 @@ struct Refinement {
 // Both axes logarithmic, a panel per observable and refinement: how far each run is from the next finer one, with the
 // slope fitted to it where there is an order.
 [[nodiscard]] report::Figure order_figure(const std::string& title, const std::vector<scene::Observable>& observables,
-                                          const std::vector<Refinement>& refinements);
+                                          const std::string& time_unit, const std::vector<Refinement>& refinements);
 
 }  // namespace stickslip::app

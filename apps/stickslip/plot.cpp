@@ -115,8 +115,9 @@ void add_look(CLI::App& verb, PlotOptions& options) {
       ->expected(1);
   verb.add_option("--inset", options.insets,
                   "TIME[@CORNER[,PANEL]]: the same inside a panel; top-right of the first, or bottom-left ...");
-  verb.add_option("--label", options.labels,
-                  "TEXT@X,Y (in space X,Y,Z): a name in the pictures; with a second point, a measuring line")
+  verb.add_option(
+          "--label", options.labels,
+          "TEXT@X,Y (in space X,Y,Z), expressions: a name in the pictures; with a second point, a measuring line")
       ->take_all()
       ->expected(1);
   verb.add_option("--view", options.view,

@@ -365,6 +365,9 @@ class PlotBuilder {
       for (std::size_t k = 0; k + 1 < curve.points.size(); ++k)
         line += fmt::format(" {:.2f}", fit_logarithms({curve.points[k], curve.points[k + 1]}).slope);
       result_.slopes.push_back(line);
+      // Panels whose curves have the same names share one legend: of several panels, each says of what its slope is.
+      if (curve.label.empty() && (options_.y.size() > 1 || options_.split))
+        curve.label = panel.title.empty() ? panel.y.label : panel.title;
       curve.label = fmt::format("{}{}slope {:.2f}", curve.label, curve.label.empty() ? "" : ", ", fit.slope);
       FigureCurve straight;
       straight.faint = true;

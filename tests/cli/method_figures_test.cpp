@@ -44,8 +44,9 @@ TEST_F(MethodFigures, ConvergeDrawsEveryObservableWithItsSlope) {
   for (std::size_t k = 0; k < 8; ++k) {
     EXPECT_THAT(found[k], StartsWith("panel " + std::to_string(k + 1) + ", " + names[k % 4] + ": "));
     EXPECT_THAT(found[k], HasSubstr("\"distance to the next run (" + units[k % 4] + ")\""));
-    EXPECT_THAT(found[k], HasSubstr(k < 4 ? "over \"step\"" : "over \"directions\""));
-    EXPECT_THAT(found[k], HasSubstr("; curves: \"")) << "a curve without a name";
+    EXPECT_THAT(found[k], HasSubstr(k < 4 ? "over \"step (s)\"" : "over \"directions\""));
+    // Names that differ: panels whose curves have the same names share one legend.
+    EXPECT_THAT(found[k], HasSubstr("; curves: \"" + names[k % 4] + ": "));
   }
   for (const std::size_t k : {0U, 1U}) {  // the order is 1; that of three differences is near it
     const std::size_t at = found[k].find("fitted slope ");
@@ -57,7 +58,8 @@ TEST_F(MethodFigures, ConvergeDrawsEveryObservableWithItsSlope) {
 
 // The default stepper finds the motion to rounding: there is nothing to fit, and the figure says so.
 TEST_F(MethodFigures, ConvergeSaysWhereThereIsNoOrder) {
-  ASSERT_EQ(run("converge " + example("ball") + " --set method.stepper=second-order --levels 3 --plot order.svg").code, 0);
+  ASSERT_EQ(run("converge " + example("ball") + " --set method.stepper=second-order --levels 3 --plot order.svg").code,
+            0);
   const std::vector<std::string> found = panels("order.svg");
   ASSERT_EQ(found.size(), 4U);
   for (const std::string& panel : found) EXPECT_EQ(panel.find("fitted slope"), std::string::npos) << panel;

@@ -90,6 +90,15 @@ TEST_F(PlotCommand, ErrorOverTheStepHasTheStepsOrder) {
   }
 }
 
+// Slopes that are the same are said in every panel.
+TEST_F(PlotCommand, EveryPanelSaysItsSlope) {
+  write("powers.csv", "h,a,b\n1,2,3\n2,4,6\n4,8,12\n");
+  ASSERT_EQ(run("plot powers.csv -x h -y a -y b --log xy --slope -o s.svg").code, 0);
+  const std::string svg = content("s.svg");
+  EXPECT_THAT(svg, HasSubstr("\"a, slope 1.00\""));
+  EXPECT_THAT(svg, HasSubstr("\"b, slope 1.00\""));
+}
+
 TEST_F(PlotCommand, OverlaysRunsOfDifferentScenesWithAWord) {
   run_ball();
   ASSERT_EQ(run("run " + example("bounce") + " --set method.step=1e-3 -o bounce.h5").code, 0);

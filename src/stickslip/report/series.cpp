@@ -86,7 +86,7 @@ class RecordingSource : public SeriesSource {
     if (expression == "t") return units.time;
     if (expression.find(')') + 1 == expression.size()) {  // one call
       const std::string function = expression.substr(0, expression.find('('));
-      if (function.ends_with("_force") || function.starts_with("force_")) return units.force;
+      if (function.find("_force") != std::string::npos || function.starts_with("force_")) return units.force;
       if (function == "gap" || function == "distance") return units.length;
       if (function == "slip_speed" && !units.length.empty() && !units.time.empty())
         return units.length + "/" + units.time;
