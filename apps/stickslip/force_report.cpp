@@ -130,13 +130,14 @@ void print_forces(const simulation::Simulation& run, const simulation::StepBalan
     const contact::ContactResult& result = run.contacts()[static_cast<std::size_t>(force.contact)];
     const Vec3 point = 0.5 * (result.contact.point_a + result.contact.point_b);
     const bool planar = run.model().dimension == 2;
-    rows.push_back({fmt::format("{} / {}", name_of(run, result.contact.id.body_a), name_of(run, result.contact.id.body_b)),
-                    planar ? fmt::format("{:.4g}, {:.4g}", point.x(), point.y())
-                           : fmt::format("{:.4g}, {:.4g}, {:.4g}", point.x(), point.y(), point.z()),
-                    to_string(result.mode), number_text(force.normal, scale),
-                    range_text(force.normal_range, is_noise(force.normal_range, scale), scale),
-                    planar ? friction_text(force, 0, scale)
-                           : fmt::format("{}, {}", friction_text(force, 0, scale), friction_text(force, 1, scale))});
+    rows.push_back(
+        {fmt::format("{} / {}", name_of(run, result.contact.id.body_a), name_of(run, result.contact.id.body_b)),
+         planar ? fmt::format("{:.4g}, {:.4g}", point.x(), point.y())
+                : fmt::format("{:.4g}, {:.4g}, {:.4g}", point.x(), point.y(), point.z()),
+         to_string(result.mode), number_text(force.normal, scale),
+         range_text(force.normal_range, is_noise(force.normal_range, scale), scale),
+         planar ? friction_text(force, 0, scale)
+                : fmt::format("{}, {}", friction_text(force, 0, scale), friction_text(force, 1, scale))});
   }
   print_table(rows);
   if (forces.touching().size() > kMostLines)
@@ -166,7 +167,8 @@ Json forces_json(const simulation::Simulation& run, const simulation::StepBalanc
     if (!std::isinf(range.open)) pair["normal_range"] = range_json(range);
     out["pairs"].push_back(std::move(pair));
   }
-  out["balance"] = {{"at_rest", balance_json(run, balance.resting())}, {"in_motion", balance_json(run, balance.moving())}};
+  out["balance"] = {{"at_rest", balance_json(run, balance.resting())},
+                    {"in_motion", balance_json(run, balance.moving())}};
   return out;
 }
 
