@@ -3,7 +3,7 @@
 #include "force_report.h"
 
 #include "stickslip/contact/step_forces.h"
-#include "stickslip/stepping/force_law.h"
+#include "stickslip/stepping/method_force_law.h"
 
 #include <fmt/format.h>
 

@@ -25,8 +25,7 @@ const report::RunData& first_run(const std::vector<PlotSource>& sources, const c
 }
 
 // TEXT@X,Y or TEXT@X,Y,X,Y; coordinates are expressions, of the frame that a still shows.
-void add_labels(const PlotOptions& options, const report::SeriesSource& series,
-                std::span<report::FigureStill> stills) {
+void add_labels(const PlotOptions& options, const report::SeriesSource& series, std::span<report::FigureStill> stills) {
   const auto dimension = static_cast<std::size_t>(series.run()->description.model.dimension);
   for (const std::string& text : options.labels) {
     const std::size_t at = text.find('@');
@@ -89,10 +88,8 @@ std::vector<std::string> add_modes(const PlotOptions& options, const std::vector
       for (const report::ContactBands& contact : report::contact_bands_of(run->recording, model))
         add(source, contact.name, contact.bands);
   }
-  if (panel.bands.empty())
-    notes.push_back(fmt::format("{}: no bodies touched, or only within a step", option));
-  if (left_out > 0)
-    notes.push_back(fmt::format("{}: {} bands are drawn, {} left out", option, kMostBands, left_out));
+  if (panel.bands.empty()) notes.push_back(fmt::format("{}: no bodies touched, or only within a step", option));
+  if (left_out > 0) notes.push_back(fmt::format("{}: {} bands are drawn, {} left out", option, kMostBands, left_out));
   return notes;
 }
 

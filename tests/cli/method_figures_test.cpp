@@ -57,7 +57,8 @@ TEST_F(MethodFigures, ConvergeDrawsEveryObservableWithItsSlope) {
 
 // The default stepper finds the motion to rounding: there is nothing to fit, and the figure says so.
 TEST_F(MethodFigures, ConvergeSaysWhereThereIsNoOrder) {
-  ASSERT_EQ(run("converge " + example("ball") + " --set method.stepper=second-order --levels 3 --plot order.svg").code, 0);
+  ASSERT_EQ(run("converge " + example("ball") + " --set method.stepper=second-order --levels 3 --plot order.svg").code,
+            0);
   const std::vector<std::string> found = panels("order.svg");
   ASSERT_EQ(found.size(), 4U);
   for (const std::string& panel : found) EXPECT_EQ(panel.find("fitted slope"), std::string::npos) << panel;

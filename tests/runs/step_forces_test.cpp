@@ -6,7 +6,7 @@
 #include "stickslip/contact/step_forces.h"
 #include "stickslip/runs/run.h"
 #include "stickslip/simulation/step_balance.h"
-#include "stickslip/stepping/force_law.h"
+#include "stickslip/stepping/method_force_law.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -24,7 +24,8 @@ std::string panel_text(const FigurePanel& panel) {
   else if (!panel.arrows.empty())
     out = fmt::format("{} arrows over {} and {}", panel.arrows.size(), axis_text(panel.x), axis_text(panel.y));
   else
-    out = (panel.y.label.empty() ? "curves" : axis_text(panel.y)) + (panel.x.label.empty() ? "" : " over " + axis_text(panel.x));
+    out = (panel.y.label.empty() ? "curves" : axis_text(panel.y)) +
+          (panel.x.label.empty() ? "" : " over " + axis_text(panel.x));
   std::vector<std::string> curves;
   for (const FigureCurve& curve : panel.curves)
     if (!curve.label.empty()) curves.push_back(curve.label);
@@ -60,9 +61,9 @@ std::string describe(const Figure& figure) {
     std::string times;
     for (const FigureStill& still : figure.stills) {
       const std::string& unit = still.data->units.time;
-      times += fmt::format("{}{}{}t = {:.6g}{}{}", times.empty() ? "" : ", ", still.title,
-                           still.title.empty() ? "" : ", ", still.data->recording.time()[still.frame],
-                           unit.empty() ? "" : " ", unit);
+      times +=
+          fmt::format("{}{}{}t = {:.6g}{}{}", times.empty() ? "" : ", ", still.title, still.title.empty() ? "" : ", ",
+                      still.data->recording.time()[still.frame], unit.empty() ? "" : " ", unit);
     }
     out += fmt::format("pictures: {}\n", times);
   }
