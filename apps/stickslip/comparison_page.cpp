@@ -158,8 +158,7 @@ std::string refinement_page(const std::string& scene, const Refined& refined) {
   const report::Units units = report::units_of(describe(refined.scene));
   const report::PageData rest = [&](Packer& packer) {
     Json sweeps = Json::array();
-    for (const Sweep& sweep : refined.sweeps)
-      sweeps.push_back(sweep_json(sweep, refined.scene.observables, packer));
+    for (const Sweep& sweep : refined.sweeps) sweeps.push_back(sweep_json(sweep, refined.scene.observables, packer));
     return Json{{"kind", "converge"},
                 {"title", title_of(refined.scene, scene)},
                 {"description", refined.scene.description},

@@ -22,7 +22,7 @@ class PageRuns {
   // A run that fails on its way is on the page with its failure; one that cannot start is a note.
   void record(const std::string& name, const std::function<scene::Scene()>& make);
 
-  [[nodiscard]] std::vector<report::NamedRun> runs() const;          // as long as this lives
+  [[nodiscard]] std::vector<report::NamedRun> runs() const;        // as long as this lives
   [[nodiscard]] const std::string& note() const { return note_; }  // what could not be run, and why; empty: nothing
 
  private:

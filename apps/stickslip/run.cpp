@@ -27,6 +27,7 @@ constexpr const char* kRunExamples =
     "  stickslip run examples/meter-stick/scene.toml\n"
     "  stickslip run scene.toml --set mu=0.4 --set method.step=1e-4 -o out.h5\n"
     "  stickslip run scene.toml --json --no-record\n"
+    "  stickslip run examples/meter-stick/scene.toml --forces   forces at the end, and which of them are unique\n"
     "  stickslip run examples/rolling/scene.toml --error-bars   each observable +- its error, half the cost more\n"
     "  stickslip run scene.toml --checkpoint run.ckpt          and later: --resume run.ckpt\n"
     "\n"
@@ -120,6 +121,10 @@ void add_run(CLI::App& app, int& exit_code) {
   verb->add_flag("!--no-record", options->record, "Write no recording");
   add_force_option(*verb, options->force);
   verb->add_flag("--json", options->json, "One JSON object on standard output");
+  verb->add_flag(
+      "--forces", options->forces,
+      "Contact forces at the end: which of them the motion determines, the range of the others, and how well "
+      "the forces of all steps balance");
   auto no_audit = std::make_shared<bool>(false);
   verb->add_flag("--no-audit", *no_audit,
                  "Go on whatever the audit would say: overlaps, energy, momentum (method.audit = off)");

@@ -19,6 +19,7 @@ struct RunOptions {
   bool record = true;
   bool json = false;
   bool allow_overlap = false;
+  bool forces = false;           // tell contact forces, their ranges and their balance
   bool force = false;            // write over files that are not ours
   bool find_step = true;         // when the scene asks for an accuracy
   bool progress = true;          // a bar, where standard error is a terminal

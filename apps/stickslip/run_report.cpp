@@ -3,6 +3,7 @@
 #include "run_report.h"
 
 #include "audit_text.h"
+#include "force_report.h"
 #include "method_json.h"
 #include "mode_mark.h"
 #include "terminal.h"
@@ -204,6 +205,7 @@ void print_run_report(const RunSession& session, RunEnd end) {
                error_bar_text(session, k));
   }
   print_timeline(session);
+  if (session.balance()) print_forces(run, *session.balance());
   if (!session.recording_path().empty()) fmt::print("\nrecording: {}\n", session.recording_path());
 }
 
@@ -266,6 +268,7 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["divisions"] = counters.divisions;
   out["passages"] = counters.passages;
   out["modes"] = modes_json(session);
+  if (session.balance()) out["forces"] = forces_json(run, *session.balance());
   if (!session.recording_path().empty()) out["recording"] = session.recording_path();
   fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -55,6 +55,7 @@ RunSession::RunSession(const RunOptions& options, scene::Scene scene) : options_
   run_ = std::make_unique<runs::Run>(scene_);
   values_.resize(scene_.observables.size());
   show_progress_ = options_.progress && progress_wanted();
+  if (options_.forces) balance_.emplace();
 
   if (options_.resume.empty()) {
     check_overlaps();
@@ -154,7 +155,10 @@ std::string RunSession::error_bar_line() const {
 
 RunEnd RunSession::advance() {
   begin_ = last_checkpoint_ = last_progress_ = Clock::now();
-  const auto each_step = [&](const runs::Run& now) { return !options_.each_step || options_.each_step(now); };
+  const auto each_step = [&](const runs::Run& now) {
+    if (balance_) balance_->see(now.simulation());
+    return !options_.each_step || options_.each_step(now);
+  };
   RunEnd end = run_->end();
   if (each_step(*run_))
     end = run_->finish([&](const runs::Run& now) {

@@ -10,6 +10,7 @@
 #include "stickslip/recording/recorder.h"
 #include "stickslip/runs/error_bars.h"
 #include "stickslip/runs/run.h"
+#include "stickslip/simulation/step_balance.h"
 
 #include <chrono>
 #include <memory>
@@ -41,6 +42,7 @@ class RunSession {
   [[nodiscard]] const simulation::Simulation& simulation() const { return run_->simulation(); }
   [[nodiscard]] const std::vector<double>& observables() const { return values_; }             // at the end
   [[nodiscard]] const std::vector<runs::ErrorBar>& error_bars() const { return error_bars_; }  // empty: not asked for
+  [[nodiscard]] const std::optional<simulation::StepBalance>& balance() const { return balance_; }  // with --forces
   [[nodiscard]] const std::string& recording_path() const { return recording_path_; }
   [[nodiscard]] const std::string& failed_problem_path() const { return failed_problem_path_; }
   [[nodiscard]] const std::string& stop_text() const { return run_->stop_text(); }
@@ -74,6 +76,7 @@ class RunSession {
   std::unique_ptr<recording::Recorder> recorder_;
   std::optional<files::FileLock> checkpoint_lock_;  // one run at a time saves there
   std::vector<double> values_;
+  std::optional<simulation::StepBalance> balance_;
   std::vector<runs::ErrorBar> error_bars_;
   std::vector<Part> parts_;  // empty: not yet collected
   simulation::StepChoice choice_;

@@ -57,6 +57,28 @@ TEST_F(Run, FindsTheStepForATolerance) {
   EXPECT_NEAR(json["observe"]["x"].get<double>(), 0.561914290659, 3e-4);
 }
 
+// Each of the two corners of the box bears half of its weight; their friction is open up to mu of that.
+TEST_F(Run, TellsForcesTheirRangesAndTheirBalance) {
+  write("scene.toml", kScene);
+  const auto outcome = run("run scene.toml --json --no-record --forces");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto forces = nlohmann::json::parse(outcome.out)["forces"];
+  ASSERT_EQ(forces["contacts"].size(), 2U);
+  for (const auto& contact : forces["contacts"]) {
+    EXPECT_FALSE(contact["unique"].get<bool>());
+    EXPECT_NEAR(contact["normal_range"][0].get<double>(), 0.5 * 9.81, 1e-9);
+    EXPECT_NEAR(contact["normal_range"][1].get<double>(), 0.5 * 9.81, 1e-9);
+    EXPECT_NEAR(contact["tangents"][0]["range"][0].get<double>(), -0.25 * 9.81, 1e-9);
+    EXPECT_NEAR(contact["tangents"][0]["range"][1].get<double>(), 0.25 * 9.81, 1e-9);
+  }
+  EXPECT_NEAR(forces["pairs"][0]["normal_range"][1].get<double>(), 9.81, 1e-9);
+  EXPECT_LE(forces["balance"]["at_rest"]["worst_defect"].get<double>(), 1e-12);
+  const auto page = run("run scene.toml --no-record --forces");
+  EXPECT_THAT(page.out, HasSubstr("unique"));
+  EXPECT_THAT(page.out, HasSubstr("-2.4525 to 2.4525"));
+  EXPECT_THAT(page.out, HasSubstr("balance at rest"));
+}
+
 TEST_F(Run, SaysWhenAToleranceIsOutOfReach) {
   const std::string ball = std::string(tests::kSourceFolder) + "/examples/ball/scene.toml";
   const auto outcome = run("run '" + ball +

@@ -6,7 +6,7 @@
 #include "stickslip/contact/step_forces.h"
 #include "stickslip/runs/run.h"
 #include "stickslip/simulation/step_balance.h"
-#include "stickslip/stepping/force_law.h"
+#include "stickslip/stepping/method_force_law.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -36,9 +36,9 @@ struct Found {
 
 Found run(int dimension, const std::string& stepper, const std::string& scene, double step = 1e-3,
           const std::string& method = "") {
-  const std::string top = fmt::format(
-      "dimension = {}\ngravity = [{}0, -10]\nduration = {}\n[method]\nstepper = \"{}\"\nstep = {}\n{}\n", dimension,
-      dimension == 3 ? "0, " : "", 10 * step, stepper, step, method);
+  const std::string top =
+      fmt::format("dimension = {}\ngravity = [{}0, -10]\nduration = {}\n[method]\nstepper = \"{}\"\nstep = {}\n{}\n",
+                  dimension, dimension == 3 ? "0, " : "", 10 * step, stepper, step, method);
   const scene::Scene made = scene::parse_scene(top + scene, "test.toml");
   Run one(made);
   one.begin();
@@ -263,7 +263,8 @@ TEST(StepForces, ABoxBetweenWallsMayBeWedgedAsTightlyAsOneLikes) {
       "[[body]]\nname = \"right\"\nfixed = true\nshape = { half-plane = { normal = [-1, 0] } }\nposition = [0.4, 0]\n"
       "[[body]]\nname = \"box\"\nmass = 1\nshape = { box = [0.4, 0.2] }\nposition = [0.2, 0.1]\n"
       "[[contact]]\nbetween = [\"box\", \"*\"]\nfriction = 0.5\n[observe]\n"
-      "least = \"normal_force_min(box, left)\"\nmost = \"normal_force_max(box, left)\"\nnow = \"normal_force(box, left)\"\n"
+      "least = \"normal_force_min(box, left)\"\nmost = \"normal_force_max(box, left)\"\nnow = \"normal_force(box, "
+      "left)\"\n"
       "least_floor = \"normal_force_min(box, floor)\"\n";
   for (const std::string& stepper : kSteppers) {
     const Found found = run(2, stepper, scene);

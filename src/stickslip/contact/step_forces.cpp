@@ -157,10 +157,10 @@ void StepForces::make(Group& group) {
   }
   Index springs = 0;
   const auto is_soft = [&](const SharedLoad::Closed& one, bool normal) {
-    const model::Compliance& law = model_.surfaces[at(results_[at(touching_[at(one.contact)])].contact.surface)].compliance;
+    const model::Compliance& law =
+        model_.surfaces[at(results_[at(touching_[at(one.contact)])].contact.surface)].compliance;
     if (normal) return law_.soft_normal && (law.patch != nullptr || law.stiffness_normal > 0 || law.damping_normal > 0);
-    return law_.soft_tangential &&
-           (law.patch != nullptr || law.stiffness_tangential > 0 || law.damping_tangential > 0);
+    return law_.soft_tangential && (law.patch != nullptr || law.stiffness_tangential > 0 || law.damping_tangential > 0);
   };
   for (const SharedLoad::Closed& one : load.closed)
     springs += (is_soft(one, true) ? 1 : 0) + (one.first >= 0 && is_soft(one, false) ? load.tangents : 0);
@@ -228,8 +228,7 @@ TouchingForce StepForces::force(std::size_t k) {
   force.normal_range = range(place, 1, -1);
   force.unique = group.range->is_noise(force.normal_range);
   for (int d = 0; d < dimension_ - 1; ++d) {
-    force.tangent_range[d] =
-        one.first >= 0 ? range(-1, 0, one.first + d) : range(place, one.direction[d + 1], -1);
+    force.tangent_range[d] = one.first >= 0 ? range(-1, 0, one.first + d) : range(place, one.direction[d + 1], -1);
     force.unique = force.unique && group.range->is_noise(force.tangent_range[d]);
   }
   return force;

@@ -36,12 +36,12 @@ namespace stickslip::contact {
 
 // A contact that touches. Forces on body_a.
 struct TouchingForce {
-  int contact = 0;               // in the step's results
-  double normal = 0;             // as the step has it
-  double tangent[2] = {};        // along tangent_direction; in the plane the second is 0
-  Vec3 tangent_direction[2];     // of contact_rows.h
+  int contact = 0;            // in the step's results
+  double normal = 0;          // as the step has it
+  double tangent[2] = {};     // along tangent_direction; in the plane the second is 0
+  Vec3 tangent_direction[2];  // of contact_rows.h
   Interval normal_range, tangent_range[2];
-  bool unique = true;            // the whole force
+  bool unique = true;  // the whole force
 };
 
 class StepForces {
@@ -80,7 +80,7 @@ class StepForces {
   int dimension_;
   std::vector<BodyTraits> traits_;
   std::vector<int> touching_;
-  std::vector<ContactRows> rows_;          // of touching contacts
+  std::vector<ContactRows> rows_;           // of touching contacts
   std::vector<std::pair<int, int>> place_;  // of touching contacts: group, place in it
   std::vector<std::unique_ptr<Group>> groups_;
 };

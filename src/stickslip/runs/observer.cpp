@@ -3,7 +3,7 @@
 #include "stickslip/runs/observer.h"
 
 #include "stickslip/collision/overlaps.h"
-#include "stickslip/stepping/force_law.h"
+#include "stickslip/stepping/method_force_law.h"
 
 #include <fmt/format.h>
 #include <algorithm>
