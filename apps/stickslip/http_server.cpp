@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -69,6 +70,13 @@ bool same_token(const std::string& given, const std::string& token) {
 }
 
 }  // namespace
+
+std::string new_token() {
+  std::random_device random;
+  std::string token;
+  for (int k = 0; k < 4; ++k) token += fmt::format("{:08x}", random());
+  return token;
+}
 
 struct HttpServer::Client {
   int socket = -1;

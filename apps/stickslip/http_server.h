@@ -36,6 +36,9 @@ struct HttpResponse {
   std::string file_name = {};  // not empty: to be saved under this name
 };
 
+// What a client must know; another one for every server.
+[[nodiscard]] std::string new_token();
+
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;

@@ -17,7 +17,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,13 +54,6 @@ HttpServer* running = nullptr;  // for signals only
 
 void on_signal(int) {
   if (running != nullptr) running->stop();
-}
-
-std::string new_token() {
-  std::random_device random;
-  std::string token;
-  for (int k = 0; k < 4; ++k) token += fmt::format("{:08x}", random());
-  return token;
 }
 
 HttpResponse bad(const std::string& text) {

@@ -24,7 +24,8 @@ constexpr std::string_view kSvgMark = "<!-- written by stickslip -->";
 constexpr std::string_view kPdfMark = "% written by stickslip";
 constexpr std::string_view kPngMark{"Software\0stickslip", 18};
 constexpr std::string_view kPngSignature{"\x89PNG\r\n\x1a\n", 8};
-constexpr std::size_t kPngHeader = 8 + 25;  // signature and the chunk IHDR, which must be first
+constexpr std::size_t kPngHeader = 8 + 25;                        // signature and the chunk IHDR, which must be first
+constexpr std::string_view kVideoSignature = "\x1a\x45\xdf\xa3";  // EBML; the writer is named behind it
 constexpr std::size_t kHeadBytes = 4096;
 
 bool has(std::string_view head, std::string_view part) {
@@ -40,6 +41,7 @@ bool ours(std::string_view head, OutputKind kind) {
     case OutputKind::Svg: return has(head, "<svg") && has(head, kSvgMark);
     case OutputKind::Png: return head.starts_with(kPngSignature) && has(head, kPngMark);
     case OutputKind::Pdf: return head.starts_with("%PDF") && has(head, kPdfMark);
+    case OutputKind::Video: return head.starts_with(kVideoSignature) && has(head, "stickslip");
     case OutputKind::Csv:  // of recordings, of studies, of the evaluations of a search, of figures
       return head.starts_with("time,") || head.starts_with("trial,group,repeat,") ||
              head.starts_with("evaluation,start,") || head.starts_with("panel,curve,x,y,");

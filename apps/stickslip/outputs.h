@@ -28,7 +28,7 @@ struct OutputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class OutputKind { Recording, Checkpoint, Page, Svg, Png, Pdf, Csv, Scene, Store };
+enum class OutputKind { Recording, Checkpoint, Page, Svg, Png, Pdf, Video, Csv, Scene, Store };
 
 class Outputs {
  public:

@@ -7,6 +7,7 @@
 #include "page_runs.h"
 #include "terminal.h"
 #include "verbs.h"
+#include "video.h"
 
 #include "stickslip/files/output_file.h"
 #include "stickslip/files/regular_file.h"
@@ -42,13 +43,15 @@ constexpr const char* kExamples =
     "  stickslip report results.db                  a study: writes results.html\n"
     "  stickslip report results.db --trial 17       with trial 17 to be watched on the page\n"
     "  stickslip report ball.h5 --svg               frames, modes and curves as one picture, ball.svg\n"
+    "  stickslip report ball.h5 --video ball.webm   the motion as a video, where there is Chromium\n"
     "  stickslip report ball.h5 --png --at 0.1 --at 0.5 --no-charts -o two.png\n"
     "\n"
     "Exit codes: 0 done, 1 the page cannot be written, 2 bad input.";
 
 struct ReportOptions {
   std::vector<std::string> files;
-  std::string output, study, view = "oblique";
+  std::string output, study, view = "oblique", video;
+  double seconds = 0;                // of the video; 0: as the page plays
   std::vector<std::int64_t> trials;  // of a study, to be replayed on its page
   bool svg = false, png = false, force = false, compare = false, open = false, replays = true;
   report::StillOptions still;
@@ -166,9 +169,17 @@ int write_report(const ReportOptions& options) {
   if (!study && (!options.trials.empty() || !options.replays))
     return refuse("--trial and --no-replays go with the store of a study");
   if (!options.trials.empty() && !options.replays) return refuse("either --trial or --no-replays");
+  if (!options.video.empty() && (still || study || options.compare || options.files.size() > 1))
+    return refuse("--video shows one recording");
+  if (!options.video.empty() && !options.output.empty()) return refuse("--video names its file: leave -o out");
+  if (options.video.empty() && options.seconds > 0) return refuse("--seconds goes with --video");
   const char* extension = options.svg ? "svg" : options.png ? "png" : "html";
-  const OutputKind kind = options.svg ? OutputKind::Svg : options.png ? OutputKind::Png : OutputKind::Page;
-  const std::string output = options.output.empty()
+  const OutputKind kind = options.svg              ? OutputKind::Svg
+                          : options.png            ? OutputKind::Png
+                          : !options.video.empty() ? OutputKind::Video
+                                                   : OutputKind::Page;
+  const std::string output = !options.video.empty() ? options.video
+                             : options.output.empty()
                                  ? std::filesystem::path(options.files.front()).replace_extension(extension).string()
                                  : options.output;
   Content content;
@@ -181,12 +192,14 @@ int write_report(const ReportOptions& options) {
     return refuse(error.what());
   }
   try {
+    if (kind == OutputKind::Video) content = film(content, options.seconds);
     files::write_file(output, with_mark(content, kind));
   } catch (const std::runtime_error& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
     return kFailed;
   }
-  fmt::print("{}: {} ({:.2f} MB)\n", still ? "picture" : "page", output, static_cast<double>(content.size()) / 1e6);
+  const char* what = still ? "picture" : kind == OutputKind::Video ? "video" : "page";
+  fmt::print("{}: {} ({:.2f} MB)\n", what, output, static_cast<double>(content.size()) / 1e6);
   if (options.open && !open_in_browser(output)) {
     fmt::print(stderr, "stickslip: no program to open {} with (xdg-open)\n", output);
     return kFailed;
@@ -214,6 +227,9 @@ void add_report(CLI::App& app, int& exit_code) {
   verb->add_flag("!--no-replays", options->replays, "Studies: run no trial again");
   CLI::Option* svg = verb->add_flag("--svg", options->svg, "A picture instead of a page, as SVG");
   verb->add_flag("--png", options->png, "A picture instead of a page, as PNG")->excludes(svg);
+  verb->add_option("--video", options->video, "The motion as a video (WebM) in this file; Chromium makes it");
+  verb->add_option("--seconds", options->seconds, "Videos: how long they last (default: as the page plays)")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--at", options->still.times, "Pictures: a time to show; may be given several times");
   verb->add_option("--frames", options->still.frames, "Pictures: frames over the run, where no times are given")
       ->check(CLI::Range(1, 60))

@@ -11,7 +11,7 @@ const ROW = { text: 15, band: 14, gap: 7 };
 const AXIS = 32;
 const MOST_ROWS = 24;
 const MOST_TICKS = 20;
-export const GUTTER = { left: 62, right: 14 };
+export const GUTTER = { left: 62, right: 20 };
 
 export class Bands {
   readonly element = document.createElement("div");

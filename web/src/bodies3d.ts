@@ -3,13 +3,22 @@
 //
 // The bodies of a spatial scene. Equal shapes are drawn in one go, so that a pile of a thousand parts is a few calls.
 import * as three from "three";
-import type { Body, Pose } from "./data";
-import { MANY, geometryOf, hasEdges, keyOf, plane, points } from "./meshes";
+import type { Body, Pose, Shape } from "./data";
+import { FEW, MANY, geometryOf, hasEdges, keyOf, plane, points } from "./meshes";
 import { bodyFill, theme } from "./palette";
+import { QuickSpheres, solid } from "./shading3d";
 
 interface Use {
   body: number;
   local: three.Matrix4; // of the shape in its body
+}
+
+// Equal shapes.
+interface Kind {
+  geometry: three.BufferGeometry;
+  shape: Shape;
+  edges: boolean;
+  uses: Use[];
 }
 
 export interface Ghost {
@@ -19,13 +28,14 @@ export interface Ghost {
 
 export class BodySet {
   readonly group = new three.Group();
-  private readonly meshes: { mesh: three.InstancedMesh; uses: Use[] }[] = [];
+  private readonly meshes: { mesh: three.InstancedMesh; uses: Use[]; quick?: QuickSpheres }[] = [];
+  private poses: Pose[] = [];
   private readonly own: three.Group[] = []; // of each body: what is drawn one by one
 
   // `ghost`: the bodies are shown as what they would be.
   constructor(private readonly bodies: Body[], size: number, middle: number[], ghost?: Ghost) {
     const fine = bodies.length <= MANY;
-    const uses = new Map<string, { geometry: three.BufferGeometry; edges: boolean; open: boolean; uses: Use[] }>();
+    const uses = new Map<string, Kind>();
     bodies.forEach((body, b) => {
       const own = new three.Group();
       this.own.push(own);
@@ -44,28 +54,33 @@ export class BodySet {
           own.add(object);
           continue;
         }
-        const known = uses.get(key) ?? { geometry, edges: hasEdges(shape), open: shape.kind === "polyhedron", uses: [] };
+        const known = uses.get(key) ?? { geometry, shape, edges: hasEdges(shape), uses: [] };
         known.uses.push({ body: b, local });
         uses.set(key, known);
       }
-      if (body.shapes.length === 0) own.add(points([[0, 0, 0]], size));
+      if (body.shapes.length === 0 && !ghost) own.add(points([[0, 0, 0]], size));
     });
-    for (const kind of uses.values()) this.add(kind.geometry, kind.uses, kind.edges && fine && !ghost, kind.open, ghost);
+    for (const kind of uses.values()) this.add({ ...kind, edges: kind.edges && fine && !ghost }, ghost);
     if (ghost) this.fade(ghost);
   }
 
-  private add(geometry: three.BufferGeometry, uses: Use[], edges: boolean, open: boolean, ghost?: Ghost): void {
+  private add({ geometry, shape, edges, uses }: Kind, ghost?: Ghost): void {
+    const open = shape.kind === "polyhedron"; // meshes may be wound either way
     const material = ghost
       ? new three.MeshBasicMaterial({ color: ghost.color, transparent: true, opacity: ghost.opacity, depthWrite: false })
-      : new three.MeshLambertMaterial({ vertexColors: true, side: open ? three.DoubleSide : three.FrontSide, // meshes may be wound either way
-           polygonOffset: edges, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+      : solid({ side: open ? three.DoubleSide : three.FrontSide, polygonOffset: edges, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }, !open);
     const mesh = new three.InstancedMesh(geometry, material, uses.length);
     mesh.frustumCulled = false;
     mesh.castShadow = mesh.receiveShadow = !ghost;
     if (!ghost)
       uses.forEach(({ body }, k) => mesh.setColorAt(k, new three.Color(bodyFill(body, this.bodies[body].mass))));
-    this.meshes.push({ mesh, uses });
+    const drawn: BodySet["meshes"][number] = { mesh, uses };
+    this.meshes.push(drawn);
     this.group.add(mesh);
+    if (shape.kind === "sphere" && !ghost && this.bodies.length > FEW) {
+      drawn.quick = new QuickSpheres(shape.radius ?? 1, uses.map(({ body }) => new three.Color(bodyFill(body, this.bodies[body].mass))));
+      this.group.add(drawn.quick.mesh);
+    }
     if (!edges) return;
     const lines = new three.EdgesGeometry(geometry, 20);
     const ink = new three.LineBasicMaterial({ color: theme.outline });
@@ -83,21 +98,34 @@ export class BodySet {
     });
   }
 
+  // Many spheres as what costs least, without shadows.
+  setQuick(on: boolean): void {
+    for (const { mesh, quick } of this.meshes) if (quick) [mesh.visible, quick.mesh.visible] = [!on, on];
+  }
+
   place(poses: Pose[]): void {
-    const at = poses.map(({ position, orientation: [w, x, y, z] }) =>
-      new three.Matrix4().compose(new three.Vector3(...position), new three.Quaternion(x, y, z, w), new three.Vector3(1, 1, 1)));
-    const product = new three.Matrix4();
-    for (const { mesh, uses } of this.meshes) {
-      uses.forEach(({ body, local }, k) => at[body] && mesh.setMatrixAt(k, product.multiplyMatrices(at[body], local)));
-      mesh.instanceMatrix.needsUpdate = true;
-      mesh.boundingSphere = null; // of the places before
-    }
+    this.poses = poses;
+    for (const { quick, uses } of this.meshes) if (quick?.mesh.visible) placeQuick(quick, uses, poses);
+    this.placeSolid(({ mesh }) => mesh.visible);
     this.own.forEach((group, b) => {
       if (!poses[b]) return;
       const [w, x, y, z] = poses[b].orientation;
       group.position.set(...poses[b].position);
       group.quaternion.set(x, y, z, w);
     });
+  }
+
+  private placeSolid(wanted: (drawn: BodySet["meshes"][number]) => boolean): void {
+    const list = this.meshes.filter(wanted);
+    if (list.length === 0) return;
+    const at = this.poses.map(({ position, orientation: [w, x, y, z] }) =>
+      new three.Matrix4().compose(new three.Vector3(...position), new three.Quaternion(x, y, z, w), new three.Vector3(1, 1, 1)));
+    const product = new three.Matrix4();
+    for (const { mesh, uses } of list) {
+      uses.forEach(({ body, local }, k) => at[body] && mesh.setMatrixAt(k, product.multiplyMatrices(at[body], local)));
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.boundingSphere = null; // of the places before
+    }
   }
 
   // Walls are hidden from those who are behind them.
@@ -114,6 +142,7 @@ export class BodySet {
 
   // The nearest body that a ray meets; half-spaces are no bodies to choose.
   hit(ray: three.Raycaster): { body: number; point: three.Vector3 } | undefined {
+    this.placeSolid(({ mesh }) => !mesh.visible); // squares have no surface to meet
     let best: { body: number; point: three.Vector3; distance: number } | undefined;
     const offer = (body: number, hits: three.Intersection[]) => {
       if (hits[0] && hits[0].distance < (best?.distance ?? Infinity)) best = { body, point: hits[0].point, distance: hits[0].distance };
@@ -130,4 +159,18 @@ export class BodySet {
     });
     return best;
   }
+}
+
+function placeQuick(quick: QuickSpheres, uses: Use[], poses: Pose[]): void {
+  const [position, turn, local, scale] = [new three.Vector3(), new three.Quaternion(), new three.Quaternion(), new three.Vector3()];
+  uses.forEach((use, k) => {
+    const pose = poses[use.body];
+    if (!pose) return;
+    use.local.decompose(position, local, scale);
+    const [w, x, y, z] = pose.orientation;
+    turn.set(x, y, z, w);
+    position.applyQuaternion(turn).add(scale.set(...pose.position));
+    quick.set(k, position, turn.multiply(local));
+  });
+  quick.finish();
 }

@@ -88,6 +88,11 @@ export class LivePage {
   }
 
   // Where the middle of a body is drawn, in pixels of the picture.
+  // Where the points of all traces are drawn.
+  traceOnScreen(): [number, number][] {
+    return this.traces.flatMap(({ points, count }) => Array.from({ length: count }, (_, k) => this.view!.screen(Array.from(points.slice(3 * k, 3 * k + 3)))));
+  }
+
   screenOf(name: string): [number, number] | undefined {
     const pose = this.snapshot()?.poses[this.setting?.bodies.findIndex((body) => body.name === name) ?? -1];
     return pose && this.view?.screen(pose.position);
@@ -356,6 +361,7 @@ export function inspectLive(page: LivePage) {
       return page.frame?.velocities.slice(6 * body, 6 * body + 6);
     },
     times: () => page.times(),
+    trace: () => page.traceOnScreen(),
     chosen: () => page.picked,
     pose: (name: string) => page.snapshot()?.poses[page.setting?.bodies.findIndex((b) => b.name === name) ?? -1],
   };

@@ -6,11 +6,13 @@ import { merged } from "./compare";
 import { decode, type Run } from "./data";
 import { element } from "./dom";
 import { listenKeys } from "./keys";
+import { Remote } from "./live_data";
 import { LivePage, inspectLive } from "./live_page";
 import { ComparisonPage } from "./models_page";
 import type { Comparison, Refinement } from "./model_data";
 import { RefinementPage } from "./converge_page";
 import { RunPage, certificateText, inspect } from "./run_page";
+import { video } from "./save";
 import type { Search } from "./search_data";
 import { SearchPage } from "./search_page";
 import type { Replays } from "./replays";
@@ -19,6 +21,8 @@ import { StudyPage, inspectStudy } from "./study_page";
 import "./style.css";
 
 const app = document.getElementById("app")!;
+const PART = 48 * 1024; // of a video, sent at once
+let shown: RunPage | undefined;
 
 // A residual says something only beside the tolerance that it was held against, and certified steps are no certified run
 // when the step after them failed.
@@ -89,6 +93,8 @@ function showRuns(runs: Run[], compare: boolean): void {
   const time = Number(new URLSearchParams(location.hash.slice(1)).get("t") ?? NaN);
   if (Number.isFinite(time)) page!.player.seek(time);
   Object.assign(window, { stickslip: inspect(() => page!) });
+  shown = page;
+  if (filmed !== null) requestAnimationFrame(() => requestAnimationFrame(() => void sendFilm())); // once it is laid out
 }
 
 function showStudy(study: Study): void {
@@ -105,8 +111,24 @@ function showPage<Data extends { title: string }>(data: Data, page: { header(): 
   Object.assign(window, { stickslip: { ...inspect(() => page.replays!.page!), data: () => data } });
 }
 
+// stickslip report --video: nothing but the picture is shown, and the video goes back to the command.
+const filmed = new URLSearchParams(location.hash.slice(1)).get("film");
+
+async function sendFilm(): Promise<void> {
+  const remote = new Remote((text) => { throw new Error(text); });
+  const send = (path: string, body: BodyInit) => fetch(remote.address(path), { method: "POST", body });
+  try {
+    const content = await video(shown!.film(Number(filmed)));
+    for (let at = 0; at < content.size; at += PART) await send("/video", content.slice(at, at + PART));
+    await send("/done", "");
+  } catch (error) {
+    await send("/failed", error instanceof Error ? error.message : String(error));
+  }
+}
+
 async function main(): Promise<void> {
   const data = JSON.parse(document.getElementById("stickslip-data")?.textContent ?? "null");
+  if (filmed !== null) document.documentElement.classList.add("film");
   if (data?.kind === "run") showRuns((await decode<{ runs: Run[] }>(data)).runs, data.compare === true);
   else if (data?.kind === "study") showStudy(await decode<Study>(data));
   else if (data?.kind === "compare") {

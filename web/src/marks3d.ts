@@ -5,6 +5,7 @@
 // seen through it, faded.
 import * as three from "three";
 import type { ContactMark } from "./data";
+import { Merged } from "./merged3d";
 import { MODE_COLORS, theme } from "./palette";
 import { parts, sameHit, type Hit } from "./view";
 
@@ -14,68 +15,32 @@ const LONGEST = 2.5; // times the arrow of the largest force
 const FADED = 0.3;
 const UP = new three.Vector3(0, 1, 0); // cylinders and cones of three point along y
 
-// Many copies of one geometry, before bodies and, faded, behind them.
-class Copies {
-  private meshes: three.InstancedMesh[] = [];
-  private count = 0;
-
-  constructor(private readonly parent: three.Group, private readonly geometry: three.BufferGeometry, private readonly opacity: number) {
-    this.reserve(16);
-  }
-
-  private reserve(capacity: number): void {
-    for (const mesh of this.meshes) mesh.removeFromParent();
-    const layer = (material: three.MeshBasicMaterialParameters, order: number) => {
-      const mesh = new three.InstancedMesh(this.geometry, new three.MeshBasicMaterial({ transparent: true, side: this.opacity === 1 ? three.FrontSide : three.DoubleSide, ...material }), capacity);
-      mesh.setColorAt(0, new three.Color());
-      mesh.frustumCulled = false;
-      mesh.renderOrder = order;
-      this.parent.add(mesh);
-      return mesh;
-    };
-    const solid = this.opacity === 1;
-    this.meshes = [layer({ opacity: this.opacity, depthWrite: solid }, 2)];
-    if (solid) this.meshes.push(layer({ opacity: FADED, depthWrite: false, depthFunc: three.GreaterDepth }, 1));
-  }
-
-  begin(most: number): void {
-    this.count = 0;
-    if (most > this.meshes[0].instanceMatrix.count) this.reserve(2 * most);
-  }
-
-  add(matrix: three.Matrix4, color: three.Color): void {
-    for (const mesh of this.meshes) {
-      mesh.setMatrixAt(this.count, matrix);
-      mesh.setColorAt(this.count, color);
-    }
-    ++this.count;
-  }
-
-  end(): void {
-    for (const mesh of this.meshes) {
-      mesh.count = this.count;
-      mesh.instanceMatrix.needsUpdate = true;
-      mesh.instanceColor!.needsUpdate = true;
-    }
-  }
+// Copies of one geometry, before bodies and, faded, behind them.
+function copies(parent: three.Group, geometry: three.BufferGeometry, opacity: number): Merged {
+  const solid = opacity === 1;
+  const material = (options: three.MeshBasicMaterialParameters) =>
+    new three.MeshBasicMaterial({ transparent: true, vertexColors: true, side: solid ? three.FrontSide : three.DoubleSide, ...options });
+  const layers = [{ material: material({ opacity, depthWrite: solid }), order: 2 }];
+  if (solid) layers.push({ material: material({ opacity: FADED, depthWrite: false, depthFunc: three.GreaterDepth }), order: 1 });
+  return new Merged(parent, geometry, layers);
 }
 
 export class Marks {
   readonly group = new three.Group();
-  private readonly forms: Copies[]; // by mode
-  private readonly shafts: Copies;
-  private readonly heads: Copies;
-  private readonly cones: Copies;
+  private readonly forms: Merged[]; // by mode
+  private readonly shafts: Merged;
+  private readonly heads: Merged;
+  private readonly cones: Merged;
   private readonly colors = MODE_COLORS.map((color) => new three.Color(color));
 
   constructor(private readonly size: number) {
     const mark = MARK_PART * size;
-    const forms = [new three.TorusGeometry(mark, 0.3 * mark, 8, 20), new three.BoxGeometry(1.7 * mark, 1.7 * mark, 1.7 * mark),
-      new three.SphereGeometry(mark, 12, 9), new three.OctahedronGeometry(1.35 * mark)];
-    this.forms = forms.map((form) => new Copies(this.group, form, 1));
-    this.shafts = new Copies(this.group, new three.CylinderGeometry(1, 1, 1, 6).translate(0, 0.5, 0), 1);
-    this.heads = new Copies(this.group, new three.ConeGeometry(1, 1, 12).translate(0, -0.5, 0), 1); // tip at the origin
-    this.cones = new Copies(this.group, new three.ConeGeometry(1, 1, 32, 1, true).translate(0, -0.5, 0).rotateX(Math.PI), 0.16);
+    const forms = [new three.TorusGeometry(mark, 0.3 * mark, 6, 14), new three.BoxGeometry(1.7 * mark, 1.7 * mark, 1.7 * mark),
+      new three.SphereGeometry(mark, 10, 7), new three.OctahedronGeometry(1.35 * mark)];
+    this.forms = forms.map((form) => copies(this.group, form, 1));
+    this.shafts = copies(this.group, new three.CylinderGeometry(1, 1, 1, 6).translate(0, 0.5, 0), 1);
+    this.heads = copies(this.group, new three.ConeGeometry(1, 1, 12).translate(0, -0.5, 0), 1); // tip at the origin
+    this.cones = copies(this.group, new three.ConeGeometry(1, 1, 32, 1, true).translate(0, -0.5, 0).rotateX(Math.PI), 0.16);
   }
 
   // A form for each mode, as in the plane: cube sticks, ball rolls, octahedron slides, ring is apart.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Geometries of shapes. Vertex colours are shades of white, which the colour of a body is multiplied with.
+// Geometries of shapes.
 import * as three from "three";
 import type { Shape } from "./data";
 import { theme } from "./palette";
@@ -9,8 +9,7 @@ import { niceStep } from "./view";
 
 const POINT_PART = 0.012; // radius of a point, of the size of the scene
 const SLAB_PART = 0.02; // thickness of the plate that shows a half-space
-const SHADE = 0.66;
-const FEW = 12;
+export const FEW = 12;
 export const MANY = 150; // bodies; more of them are drawn with fewer faces and without edges
 const VERY_MANY = 400;
 
@@ -23,13 +22,13 @@ export function geometryOf(shape: Shape, bodies: number): three.BufferGeometry |
   const n = bodies <= FEW ? 32 : fine ? 20 : bodies <= VERY_MANY ? 14 : 8;
   switch (shape.kind) {
     case "sphere":
-      return halves(new three.SphereGeometry(radius, n, (3 * n) >> 2));
+      return new three.SphereGeometry(radius, n, (3 * n) >> 2);
     case "capsule":
-      return halves(new three.CapsuleGeometry(radius, length, n >> 1, n).rotateX(Math.PI / 2));
+      return new three.CapsuleGeometry(radius, length, n >> 1, n).rotateX(Math.PI / 2);
     case "cylinder":
-      return halves(new three.CylinderGeometry(radius, radius, length, fine ? 48 : 20).rotateX(Math.PI / 2));
+      return new three.CylinderGeometry(radius, radius, length, fine ? 48 : 20).rotateX(Math.PI / 2);
     case "superellipsoid":
-      return halves(superellipsoid(shape, fine));
+      return superellipsoid(shape, fine);
     case "polyhedron":
       return polyhedron(shape);
     default:
@@ -46,28 +45,12 @@ export function hasEdges(shape: Shape): boolean {
   return shape.kind === "polyhedron" || shape.kind === "cylinder";
 }
 
-// Two tones, so that one sees a round body turn.
-function halves(geometry: three.BufferGeometry): three.BufferGeometry {
-  const flat = geometry.index ? geometry.toNonIndexed() : geometry;
-  const at = flat.getAttribute("position");
-  const colors = new Float32Array(3 * at.count).fill(1);
-  for (let k = 0; k < at.count; k += 3) {
-    const x = at.getX(k) + at.getX(k + 1) + at.getX(k + 2);
-    const y = at.getY(k) + at.getY(k + 1) + at.getY(k + 2);
-    const z = at.getZ(k) + at.getZ(k + 1) + at.getZ(k + 2);
-    if (x * y * z <= 0) colors.fill(SHADE, 3 * k, 3 * (k + 3));
-  }
-  flat.setAttribute("color", new three.BufferAttribute(colors, 3));
-  return flat;
-}
-
 function polyhedron(shape: Shape): three.BufferGeometry {
   const vertices = shape.vertices ?? [];
   const at: number[] = [];
   for (const triangle of shape.triangles ?? []) for (const corner of triangle) at.push(...vertices[corner]);
   const geometry = new three.BufferGeometry();
   geometry.setAttribute("position", new three.Float32BufferAttribute(at, 3));
-  geometry.setAttribute("color", new three.BufferAttribute(new Float32Array(at.length).fill(1), 3));
   geometry.computeVertexNormals();
   return geometry;
 }

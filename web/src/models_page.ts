@@ -71,14 +71,14 @@ export class ComparisonPage {
   }
 
   private verdicts(): HTMLElement[] {
-    const rows = this.data.observables.map((o) => {
+    const items = this.data.observables.map((o) => {
       const said = o.text.startsWith(`${o.name}: `) ? o.text.slice(o.name.length + 2) : o.text;
       const kind = o.depends ? "bad" : /^(not known|nothing)/.test(said) ? "unknown" : "good";
       const badge = element("span", { class: `badge ${kind}` }, kind === "bad" ? "depends" : kind === "good" ? "does not depend" : "not known");
-      return [named(o), badge, said.replace(/^DEPENDS/, "depends")];
+      return element("li", {}, element("strong", {}, named(o)), badge, element("span", {}, said.replace(/^(DEPENDS|does not depend) on the model:? ?/, "")));
     });
     const warned = this.data.methods.filter(({ warning }) => warning !== "");
-    return [element("div", { class: "scroller" }, wrapping(table(["observable", "verdict", ""], rows))),
+    return [element("ul", { class: "verdict-list" }, ...items),
       ...warned.map(({ name, warning }) => element("p", { class: "notice" }, `${name}: ${warning}`))];
   }
 
@@ -140,10 +140,4 @@ function valueText(value: number | null, bar: number | null): string {
   if (bar === null) return numberText(value);
   const digits = bar > 0 && value !== 0 ? Math.min(9, Math.max(2, Math.ceil(Math.log10(Math.abs(value) / bar)) + 2)) : 6;
   return `${Number(value.toPrecision(digits))} ± ${Number(bar.toPrecision(2))}`;
-}
-
-// A table of sentences.
-function wrapping(node: HTMLTableElement): HTMLTableElement {
-  node.classList.add("sentences");
-  return node;
 }

@@ -19,14 +19,14 @@ const LIGHT: Theme = {
   back: "#ffffff", halo: "rgba(255, 255, 255, 0.9)",
   outline: "#33404a", force: "#7b2d8b", friction: "#b3528f", trace: "#56708a", start: "#55606a", target: "#a3195b", chosen: "#e69f00",
   driven: "#d6d6d3", bodies: ["#c9dcea", "#dbe6c8", "#ecdcc3", "#e3d0e2", "#cfe3e0", "#eee0b5"],
-  floor: "#f1f1ee", rule: "#d5dade", light: 0xb8b2a8, sky: 1.6,
+  floor: "#f1f1ee", rule: "#d5dade", light: 0xb8b2a8, sky: 1.37,
 };
 const DARK: Theme = {
   ink: "#e6eaed", soft: "#a9b4bc", line: "#56636d", grid: "#262e34", empty: "#262d33",
   back: "#14191d", halo: "rgba(16, 20, 23, 0.9)",
   outline: "#c3ced6", force: "#d79be6", friction: "#ff9fcf", trace: "#8fa9c2", start: "#a9b4bc", target: "#ff7fb2", chosen: "#ffc34d",
   driven: "#4b5258", bodies: ["#3d5d76", "#55683f", "#74603f", "#6a4f69", "#426864", "#756631"],
-  floor: "#1d2429", rule: "#2f3840", light: 0x59646e, sky: 2.6,
+  floor: "#1d2429", rule: "#2f3840", light: 0x59646e, sky: 1.77,
 };
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 export let theme = dark.matches && !window.matchMedia("print").matches ? DARK : LIGHT;

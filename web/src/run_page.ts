@@ -17,7 +17,7 @@ import { NoView } from "./no_view";
 import { guidesOf } from "./plan_data";
 import { planFacts, planPanel } from "./plan_panel";
 import { Player } from "./player";
-import { saveCsv, savePng, saveVideo } from "./save";
+import { saveCsv, savePng, saveVideo, type video } from "./save";
 import { TimeWindow } from "./time_window";
 import { largestForce, traced, type Camera, type Extras, type Hit, type Show, type Stage, type Trace, type View } from "./view";
 import { View2D } from "./view2d";
@@ -87,7 +87,7 @@ export class RunPage {
       lengthUnit: units.length,
       forceUnit: units.force,
       guides: run.plan && guidesOf(run, run.plan),
-      others: second?.bodies,
+      others: second?.bodies.map((body, k) => (differs(run, second, k) ? body : { ...body, shapes: [] })),
     };
     this.view.load(this.stage);
     this.view.hands = { picked: (hit) => this.choose(hit) };
@@ -286,7 +286,7 @@ export class RunPage {
   // What is done to the picture rather than to the run.
   private tools(): HTMLElement {
     const name = this.run.name || "run";
-    const film = button("Save the motion as WebM", "WebM", () => void this.film(name, film));
+    const film = button("Save the motion as WebM", "WebM", () => void this.saveFilm(name, film));
     return element("div", { class: "tools" }, cameraBar(this.view, this.run.bodies, () => this.changed()),
       element("span", { class: "saves" }, "save ",
         button("Save the picture as PNG", "PNG", () => savePng(name, this.view.picture())), film,
@@ -294,16 +294,21 @@ export class RunPage {
       button("Full screen", "full screen", () => fullScreen(this.element.querySelector(".stage")!)));
   }
 
-  private async film(name: string, node: HTMLButtonElement): Promise<void> {
+  // `seconds`: how long the video lasts; 0: as the page plays.
+  film(seconds = 0, told: (share: number) => void = () => {}): Parameters<typeof video>[0] {
     const { begin, end, speed } = this.player;
-    node.disabled = true;
     const show = (share: number) => {
       this.player.seek(begin + share * (end - begin));
       this.draw();
-      node.textContent = `${Math.round(100 * share)} %`;
+      told(share);
     };
+    return { picture: () => this.view.picture(), seconds: seconds || (end - begin) / speed, show };
+  }
+
+  private async saveFilm(name: string, node: HTMLButtonElement): Promise<void> {
+    node.disabled = true;
     try {
-      await saveVideo(name, () => this.view.picture(), (end - begin) / speed, show);
+      await saveVideo(name, this.film(0, (share) => (node.textContent = `${Math.round(100 * share)} %`)));
     } catch (error) {
       this.framesFact.textContent = String(error);
     }
@@ -361,6 +366,18 @@ export class RunPage {
 // Width over height of what is to be seen: a long thin scene needs no high picture.
 export function shapeOf([low, high]: number[][]): number {
   return (high[0] - low[0]) / Math.max(high[1] - low[1], 1e-12);
+}
+
+// Is a body of the second run ever elsewhere than in the first one? What is not would only hide it.
+function differs(run: Run, second: Run, body: number): boolean {
+  const own = run.bodies.findIndex(({ name }) => name === second.bodies[body].name);
+  if (own < 0 || JSON.stringify(run.bodies[own].shapes) !== JSON.stringify(second.bodies[body].shapes)) return true;
+  const places = Array.from({ length: 41 }, (_, k) => second.frames.time[Math.floor((k / 40) * (second.frames.time.length - 1))]);
+  const limit = 1e-5 * Math.hypot(...run.bounds[1].map((x, k) => x - run.bounds[0][k]));
+  return places.some((time) => {
+    const [p, q] = [poseAt(run, own, time), poseAt(second, body, time)];
+    return Math.hypot(...p.position.map((x, k) => x - q.position[k])) > limit || Math.abs(p.orientation.reduce((sum, x, k) => sum + x * q.orientation[k], 0)) < 1 - 1e-9;
+  });
 }
 
 function path(run: Run, body: number): Float32Array {

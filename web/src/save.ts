@@ -3,8 +3,10 @@
 //
 // What a reader takes away from a page: the picture as PNG, the motion as WebM, the curves as CSV.
 import type { Run } from "./data";
+import { webm, type EncodedFrame } from "./webm";
 
 const FRAMES = 30; // per second of a video
+const KEY_FRAMES = 60; // from one to the next
 
 function save(name: string, content: Blob): void {
   const link = document.createElement("a");
@@ -46,13 +48,62 @@ export function saveCsv(name: string, run: Run): void {
   save(`${name}.csv`, new Blob([curvesCsv(run)], { type: "text/csv" }));
 }
 
-// Draws the run from its beginning to its end, as long as it takes to watch it. Resolves with the bytes.
-export async function video(picture: () => HTMLCanvasElement, seconds: number, show: (share: number) => void): Promise<Blob> {
-  show(0);
-  const first = picture();
+interface Film {
+  picture(): HTMLCanvasElement;
+  seconds: number;
+  show(share: number): void; // draws that part of the way
+}
+
+// Pictures of one size, even in both directions, as encoders want them.
+function screenOf(film: Film): { canvas: HTMLCanvasElement; paint(): void } {
+  film.show(0);
+  const first = film.picture();
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [first.width & ~1, first.height & ~1];
   const context = canvas.getContext("2d")!;
+  return { canvas, paint: () => context.drawImage(film.picture(), 0, 0) };
+}
+
+// Every frame for its own instant, however long that takes. Undefined where the browser has no encoder.
+async function encoded(film: Film): Promise<Blob | undefined> {
+  if (!("VideoEncoder" in window)) return undefined;
+  const { canvas, paint } = screenOf(film);
+  const { width, height } = canvas;
+  const settings = (codec: string) => ({ codec, width, height, bitrate: 5_000_000, framerate: FRAMES });
+  const codecs = [["vp09.00.40.08", "V_VP9"], ["vp8", "V_VP8"]];
+  const supported = await Promise.all(codecs.map(([codec]) => VideoEncoder.isConfigSupported(settings(codec)).then((found) => found.supported, () => false)));
+  const codec = codecs[supported.indexOf(true)];
+  if (!codec) return undefined;
+  const frames: EncodedFrame[] = [];
+  let failure: Error | undefined;
+  const encoder = new VideoEncoder({
+    output: (chunk) => {
+      const data = new Uint8Array(chunk.byteLength);
+      chunk.copyTo(data);
+      frames.push({ time: Math.round(chunk.timestamp / 1000), key: chunk.type === "key", data });
+    },
+    error: (error) => (failure = error),
+  });
+  encoder.configure(settings(codec[0]));
+  const last = Math.max(1, Math.round(film.seconds * FRAMES));
+  for (let k = 0; k <= last && !failure; ++k) {
+    film.show(k / last);
+    paint();
+    const frame = new VideoFrame(canvas, { timestamp: (1e6 * k) / FRAMES, duration: 1e6 / FRAMES });
+    encoder.encode(frame, { keyFrame: k % KEY_FRAMES === 0 });
+    frame.close();
+    do await new Promise((resolve) => window.setTimeout(resolve, 0));
+    while (encoder.encodeQueueSize > 3 && !failure);
+  }
+  if (!failure) await encoder.flush();
+  if (failure) throw failure;
+  encoder.close();
+  return new Blob(webm(frames, codec[1], width, height, (1000 * (last + 1)) / FRAMES) as BlobPart[], { type: "video/webm" });
+}
+
+// Draws the run from its beginning to its end, as long as it takes to watch it.
+async function recorded(film: Film): Promise<Blob> {
+  const { canvas, paint } = screenOf(film);
   const stream = canvas.captureStream(FRAMES);
   const type = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"].find((one) => MediaRecorder.isTypeSupported(one));
   if (!type) throw new Error("this browser cannot write WebM");
@@ -63,9 +114,9 @@ export async function video(picture: () => HTMLCanvasElement, seconds: number, s
   recorder.start(500);
   const begin = performance.now();
   for (;;) {
-    const share = Math.min(1, (performance.now() - begin) / 1000 / seconds);
-    show(share);
-    context.drawImage(picture(), 0, 0);
+    const share = Math.min(1, (performance.now() - begin) / 1000 / film.seconds);
+    film.show(share);
+    paint();
     if (share === 1) break;
     await new Promise((resolve) => window.setTimeout(resolve, 1000 / FRAMES));
   }
@@ -76,6 +127,10 @@ export async function video(picture: () => HTMLCanvasElement, seconds: number, s
   return new Blob(parts, { type: "video/webm" });
 }
 
-export async function saveVideo(name: string, picture: () => HTMLCanvasElement, seconds: number, show: (share: number) => void): Promise<void> {
-  save(`${name}.webm`, await video(picture, seconds, show));
+export async function video(film: Film): Promise<Blob> {
+  return (await encoded(film)) ?? recorded(film);
+}
+
+export async function saveVideo(name: string, film: Film): Promise<void> {
+  save(`${name}.webm`, await video(film));
 }

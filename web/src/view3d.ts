@@ -37,7 +37,9 @@ export class View3D implements View {
   private readonly parallel = new three.OrthographicCamera();
   private eye: three.PerspectiveCamera | three.OrthographicCamera = this.perspective;
   private readonly controls: OrbitControls;
-  private readonly card = hasGraphicsCard();
+  private readonly smooth = hasGraphicsCard(); // edges
+  // A film has all shadows and pixels, however long that takes.
+  private readonly card = this.smooth || document.documentElement.classList.contains("film");
   private readonly ratio = Math.min(2, window.devicePixelRatio || 1); // pixels of the screen per pixel of the page
   private scene = new three.Scene();
   private sun = new three.DirectionalLight(0xffffff, 2);
@@ -62,7 +64,7 @@ export class View3D implements View {
   constructor(private readonly redraw: () => void) {
     this.element = document.createElement("div");
     this.element.className = "canvas3d";
-    this.renderer = new three.WebGLRenderer({ antialias: this.card, preserveDrawingBuffer: true });
+    this.renderer = new three.WebGLRenderer({ antialias: this.smooth, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(this.ratio);
     this.renderer.shadowMap.type = three.PCFShadowMap;
     this.element.append(this.renderer.domElement, this.overlay.element);
@@ -98,7 +100,9 @@ export class View3D implements View {
 
   // Light from the sky, and a sun with soft shadows.
   private light(middle: number[], bodies: number): void {
-    this.scene.add(new three.HemisphereLight(0xffffff, theme.light, theme.sky));
+    const sky = new three.HemisphereLight(0xffffff, theme.light, theme.sky);
+    sky.position.set(0, 0, 1);
+    this.scene.add(sky);
     this.sun = new three.DirectionalLight(0xffffff, 2);
     this.sun.target.position.set(middle[0], middle[1], middle[2]);
     this.sun.position.copy(this.sun.target.position).add(new three.Vector3(0.5, -0.6, 1).multiplyScalar(1.2 * this.size));
@@ -126,6 +130,7 @@ export class View3D implements View {
     const rests = now - this.drawn > REST;
     this.drawn = now;
     this.shadows(this.shadowed && rests);
+    this.bodies.setQuick(!(this.shadowed && rests));
     const many = (this.stage?.setting.bodies.length ?? 0) > MANY_PIXELS;
     const ratio = rests || !many ? this.ratio : COARSE * this.ratio;
     if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);

@@ -3,7 +3,8 @@
 //
 // What a reader does on the page of a run: looks closely, zooms in time, picks bodies, compares runs, takes things away.
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -157,6 +158,45 @@ test("picture, curves and motion can be saved", async () => {
   await close();
 });
 
+test("report --video: every frame at its instant, in a file that plays; without Chromium a clear word", async () => {
+  const ball = support.report("video-ball", "examples/ball/scene.toml");
+  for (const [run, name] of [[stick, "video-stick"], [ball, "video-ball"]]) {
+    const file = join(support.output, `${name}.webm`);
+    rmSync(file, { force: true });
+    assert.match(support.stickslip("report", run.recording, "--video", file, "--seconds", "1"), /^video: .*webm/);
+    const bytes = readFileSync(file);
+    assert.deepEqual([...bytes.subarray(0, 4)], [0x1a, 0x45, 0xdf, 0xa3], "no EBML");
+    // Played by the browser: length, size, and pictures that change.
+    const { page, close } = await support.visit(pathToFileURL(run.page).href);
+    const played = await page.evaluate(async (text) => {
+      const node = document.createElement("video");
+      node.src = URL.createObjectURL(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], { type: "video/webm" }));
+      await new Promise((resolve, reject) => {
+        node.onloadeddata = resolve;
+        node.onerror = () => reject(new Error(node.error.message));
+      });
+      const picture = async (time) => {
+        node.currentTime = time;
+        await new Promise((resolve) => (node.onseeked = resolve));
+        const canvas = Object.assign(document.createElement("canvas"), { width: 160, height: 90 });
+        const context = canvas.getContext("2d");
+        context.drawImage(node, 0, 0, 160, 90);
+        return Array.from(context.getImageData(0, 0, 160, 90).data);
+      };
+      const [first, last] = [await picture(0), await picture(0.95)];
+      return { duration: node.duration, width: node.videoWidth, height: node.videoHeight, change: first.reduce((sum, x, k) => sum + Math.abs(x - last[k]), 0) / first.length, colors: new Set(first).size };
+    }, bytes.toString("base64"));
+    assert.ok(Math.abs(played.duration - 31 / 30) < 0.02, `${name} lasts ${played.duration} s`);
+    assert.ok(played.width === 1280 && played.height === 720, `${name} is ${played.width} x ${played.height}`);
+    assert.ok(played.colors > 20 && played.change > 0.2, `${name}: ${played.colors} colours, pictures differ by ${played.change}`);
+    await close();
+  }
+  const without = spawnSync(support.command, ["report", stick.recording, "--video", join(support.output, "none.webm")], { encoding: "utf8", env: { ...process.env, STICKSLIP_CHROMIUM: "no-such-browser" } });
+  assert.equal(without.status, 1);
+  assert.match(without.stderr, /a video needs Chromium, and there is no no-such-browser/);
+  assert.ok(!existsSync(join(support.output, "none.webm")));
+});
+
 test("two runs on one page: ghosts, common curves, their difference; tabs keep time and view", async () => {
   const other = support.report("explore-rough", "examples/meter-stick/scene.toml", "--set", "mu_s=0.6");
   const both = join(support.output, "explore-both.html");
@@ -224,6 +264,10 @@ test("a pile of a thousand bodies: at most 5 MB, and it plays", async () => {
   assert.ok(size <= 5e6, `the page has ${size} bytes`);
   const { page, problems, close } = await support.open(run.url);
   const kept = await page.evaluate(() => window.stickslip.frames().length);
+  assert.ok(kept >= 20, `${kept} frames are kept`);
+  await page.waitForFunction(() => /\d+ of 61 recorded frames.*pixels here/.test(document.querySelector(".texts").textContent), undefined, { timeout: 20_000 }).catch(async () => {
+    assert.match(await page.locator(".texts").textContent(), /61 of 61 recorded frames/, "the page does not say how far drawings may be off");
+  });
   await page.getByLabel("Speed", { exact: true }).selectOption("0.01");
   await page.getByRole("button", { name: "Play" }).click();
   const rate = await page.evaluate(async () => {

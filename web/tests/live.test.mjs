@@ -325,6 +325,63 @@ test("fields, sliders, keys and badge tell the truth", async () => {
   await close();
 });
 
+test("a short scene starts slowly, fit shows the whole trace, what lies on a chain stays on its side", async () => {
+  const scene = join(support.output, "chain.toml");
+  writeFileSync(scene, `title = "A disc slides along a chain"
+dimension = 2
+duration = 0.5
+gravity = [0, -9.81]
+[parameters]
+mu = { value = 0.1, min = 0, max = 1 }
+[method]
+step = 1e-3
+[[body]]
+name = "ground"
+fixed = true
+shape = { chain = [[-1, 0], [60, 0]] }
+[[body]]
+name = "disc"
+mass = 1
+shape = { disc = 0.1 }
+position = [0, 0.1]
+velocity = [4, 0]
+[[contact]]
+between = ["*", "*"]
+friction = "mu"
+`);
+  const { child, url } = await live(scene);
+  const { page, problems, close } = await support.open(url);
+  await page.waitForFunction(() => Number.isFinite(window.stickslip.time()));
+  const speed = Number(await page.getByLabel("Speed", { exact: true }).inputValue());
+  assert.ok(speed < 0.2, `half a second is played at ${speed}`);
+  await page.getByLabel("Speed", { exact: true }).selectOption("1");
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction(() => window.stickslip.time() > 0.6);
+  // Any slider: the scene is read again, and the disc lies on the side of the chain on which it lay.
+  await page.getByLabel("mu, as a number").fill("0.3");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => window.stickslip.parameter("mu") === 0.3);
+  const now = await page.evaluate(() => window.stickslip.time());
+  await page.waitForFunction((t) => window.stickslip.time() > t + 0.3, now);
+  const { position } = await page.evaluate(() => window.stickslip.pose("disc"));
+  assert.ok(Math.abs(position[1] - 0.1) < 1e-6, `the disc is at a height of ${position[1]}`);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.waitForFunction(() => !window.stickslip.playing());
+  // Zoomed in on the disc the trace is lost; fitted it is all there.
+  const box = await page.locator(".canvas2d").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  for (let k = 0; k < 6; ++k) await page.mouse.wheel(0, -400);
+  const outside = () => page.evaluate(([w, h]) => window.stickslip.trace().filter(([x, y]) => x < 0 || y < 0 || x > w || y > h).length, [box.width, box.height]);
+  await page.waitForFunction(([w, h]) => window.stickslip.trace().some(([x, y]) => x < 0 || y < 0 || x > w || y > h), [box.width, box.height]);
+  await page.getByRole("button", { name: "Fit the view" }).click();
+  await page.waitForFunction(([w, h]) => window.stickslip.trace().every(([x, y]) => x >= 0 && y >= 0 && x <= w && y <= h), [box.width, box.height]);
+  assert.equal(await outside(), 0);
+  assert.ok((await page.evaluate(() => window.stickslip.trace().length)) > 5, "there is no trace");
+  assert.deepEqual(problems, []);
+  await close();
+  child.kill("SIGTERM");
+});
+
 test("bin of thirty parts: frames keep coming while one of them is dragged", async () => {
   const { child, url } = await live("examples/pile/scene.toml", { options: ["--set", "n=30", "--set", "duration=1e6"] });
   const { page, problems, close } = await support.open(url);

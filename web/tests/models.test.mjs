@@ -41,7 +41,7 @@ test("compare: verdicts, values, curves over each other, modes and replays of al
     assert.equal(data.methods[i].bars[k], method.observe[name].error_bar);
   }));
   for (const name of names) {
-    const verdict = await page.locator(".verdicts tbody tr", { hasText: name }).first().locator(".badge").textContent();
+    const verdict = await page.locator(".verdicts li", { has: page.locator("strong", { hasText: name }) }).first().locator(".badge").textContent();
     assert.equal(verdict, json.observe[name].depends_on_model ? "depends" : "does not depend");
   }
   // The curves under the pointer: the slip speed falls by 7/2 mu g t; the difference of both at the end is that of their values.

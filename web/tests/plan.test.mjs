@@ -109,3 +109,28 @@ start = "ball.vy"
   assert.deepEqual(problems, []);
   await close();
 });
+
+test("a throw after which a box lands flat: page and command say the same", async () => {
+  const { json, url } = plan("plan-throw");
+  const { page, problems, close } = await support.open(url);
+  assert.equal(json.status, "solved");
+  assert.match(await page.locator(".badge").first().textContent(), /solved/);
+  const { conditions, unknowns } = await page.evaluate(() => window.stickslip.plan());
+  assert.deepEqual(conditions.length, json.asked.conditions.length);
+  assert.deepEqual(unknowns.map(({ name }) => name), json.asked.unknowns.map(({ name }) => name));
+  const lines = await page.locator('.plan h3:text-is("Unknowns") + *').locator("tbody tr").evaluateAll((rows) => rows.map((line) => line.innerText.split("\t")));
+  for (const { name } of unknowns) {
+    const cells = lines.find(([first]) => first.split(/\s/)[0] === name);
+    const told = number(cells[1]);
+    assert.ok(Math.abs(told - json.solutions[0].unknowns[name]) < 1e-3 * Math.max(1, Math.abs(told)), `${name}: ${told} on the page`);
+  }
+  // The replay ends where the command says that the conditions hold: flat on the floor.
+  const pose = await page.evaluate(() => {
+    window.stickslip.seek(window.stickslip.end());
+    return window.stickslip.pose("box");
+  });
+  const tolerance = await page.evaluate(() => window.stickslip.tolerance());
+  assert.ok(Math.abs(pose.position[1] - 0.055) <= tolerance + 1e-5 && Math.abs(Math.sin(pose.angle)) < 0.02, `the box ends at ${pose.position}, ${pose.angle}`);
+  assert.deepEqual(problems, []);
+  await close();
+});
