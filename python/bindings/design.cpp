@@ -42,6 +42,22 @@ void run_study(const std::string& file, const std::string& store_file, int threa
   interruption.raise();
 }
 
+py::dict optimised(const study::OptimiseResult& result, const study::DesignCheck& check,
+                   const std::vector<std::string>& names) {
+  py::dict design, out;
+  for (std::size_t i = 0; i < result.best.design.size(); ++i) design[py::str(names[i])] = result.best.design[i];
+  out["design"] = design;
+  out["objective"] = result.best.value;
+  out["objectives"] = to_numpy(result.best.objectives);
+  out["start"] = result.first.value;
+  out["evaluations"] = result.evaluations;
+  out["runs"] = result.runs;
+  out["ending"] = result.ending;
+  out["artefact"] = check.verdict == study::DesignCheck::Verdict::Artefact;
+  out["again"] = study::text_of(check);
+  return out;
+}
+
 // progress(evaluations, most evaluations) after each.
 py::dict optimise(const std::string& file, int threads, const py::object& progress) {
   threads = threads_from(threads);
@@ -66,19 +82,13 @@ py::dict optimise(const std::string& file, int threads, const py::object& progre
     if (!interruption.caught() && result.best.number > 0)
       check = study::check_design(study, threads, result.best, result.first.value, go_on);
   }
-  interruption.raise();
-  py::dict design, out;
-  for (std::size_t i = 0; i < result.best.design.size(); ++i) design[py::str(names[i])] = result.best.design[i];
-  out["design"] = design;
-  out["objective"] = result.best.value;
-  out["objectives"] = to_numpy(result.best.objectives);
-  out["start"] = result.first.value;
-  out["evaluations"] = result.evaluations;
-  out["runs"] = result.runs;
-  out["ending"] = result.ending;
-  out["artefact"] = check.verdict == study::DesignCheck::Verdict::Artefact;
-  out["again"] = study::text_of(check);
-  return out;
+  try {
+    interruption.raise();
+  } catch (const py::error_already_set& error) {
+    error.value().attr("best") = optimised(result, check, names);  // until then
+    throw;
+  }
+  return optimised(result, check, names);
 }
 
 // A solution run again, with shorter steps and under a second stepper. The check reads a scene file.

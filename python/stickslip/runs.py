@@ -294,6 +294,7 @@ def optimise(
     The design is run again with half the step and under a second stepper: `again` says what came of it, and `artefact`
     whether the steps made the design.
     progress: called with (evaluations, at most) after each; True: a bar of tqdm, where tqdm is installed.
+    Ctrl-C raises KeyboardInterrupt with an attribute `best`: the same of the best design until then, not run again.
     """
     told = _progress(progress, None, "evaluation")
     try:

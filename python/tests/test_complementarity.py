@@ -42,6 +42,37 @@ def test_sparse_and_dense_give_the_same():
         np.testing.assert_allclose(sc.solve_lcp(form(M), q).z, sc.solve_lcp(M, q).z, atol=1e-8)
 
 
+def test_matrices_however_they_lie_in_memory():
+    """By rows, by columns, every other entry, backwards, of other types: the same bits."""
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 15, 16, 17, 33, 40):
+        M, q = rng.integers(-8, 8, (n, n)) / 4 + 9 * n * np.eye(n), rng.integers(-8, 8, n) / 4
+        spread = np.zeros((2 * n, 3 * n))
+        spread[::2, ::3] = M
+        expected = sc.solve_lcp(M, q)
+        assert expected.solved and lcp_violation(M, q, expected.z) < 1e-6 * n * n  # the certificate is relative to M
+        backwards = np.ascontiguousarray(M[::-1, ::-1])[::-1, ::-1]
+        for form in (np.asfortranarray(M), spread[::2, ::3], backwards, M.astype(">f8"),
+                     M.astype(np.float32), M.tolist()):  # fmt: skip
+            found = sc.solve_lcp(form, q)
+            assert np.array_equal(found.z, expected.z) and np.array_equal(found.w, expected.w)
+
+
+def test_a_matrix_whose_conversion_solves_another_problem():
+    """The memory that calls keep for the next one is not in use while Python runs."""
+
+    class Busy:
+        def __init__(self, values):
+            self.values = np.array(values)
+
+        def __array__(self, dtype=None):
+            assert sc.solve_lcp(3 * np.eye(5), -np.ones(5)).solved
+            return self.values
+
+    found = sc.solve_lcp(Busy([[2.0, 1.0], [1.0, 2.0]]), Busy([-5.0, -6.0]), lower=Busy([0.0, 0.0]), upper=Busy([2.0, 2.0]))
+    np.testing.assert_allclose(found.z, [1.5, 2.0], atol=1e-12)
+
+
 def test_sparse_matrices_in_any_order_with_entries_twice():
     """What SciPy calls canonical is taken as it is, the rest is put in order; the sum is that of toarray()."""
     sparse = pytest.importorskip("scipy.sparse")

@@ -289,9 +289,11 @@ def test_ctrl_c_ends_batches_tables_studies_and_plans(interrupt, tmp_path):
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as caught:
         ss.optimise(TOUR / "opt.toml", progress=end_at_the_third)
     assert len(seen) == 3
+    best = caught.value.best
+    assert best["evaluations"] == 3 and 1 <= best["design"]["speed"] <= 4 and best["objective"] <= best["start"]
     # A plan that is asked for all solutions from very many starts.
     folder = EXAMPLES / "plan-ball"
     plan = (folder / "plan.toml").read_text().replace('"scene.toml"', f'"{folder / "scene.toml"}"')
