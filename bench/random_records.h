@@ -34,8 +34,16 @@ struct RandomRecord {
 };
 
 inline RandomRecord record_of(std::uint64_t seed, const RandomRun& run) {
-  RandomRecord record{seed,     static_cast<int>(run.scene.family), run.scene.stepper, run.scene.dimension, run.states,
-                      run.gain, run.depth,                          run.outside,       run.overlap,         run.refused};
+  RandomRecord record{seed,
+                      static_cast<int>(run.scene.family),
+                      run.scene.stepper,
+                      run.scene.dimension,
+                      run.states,
+                      run.gain,
+                      run.depth,
+                      run.outside,
+                      run.overlap,
+                      run.refused};
   for (char& c : record.refused)
     if (c == '\t' || c == '\n') c = ' ';
   return record;
@@ -49,7 +57,8 @@ inline std::string to_line(const RandomRecord& r) {
 // False for a line that is none, as the last one of a batch that was ended may be.
 inline bool from_line(const std::string& line, RandomRecord& r) {
   std::istringstream in(line);
-  if (!(in >> r.seed >> r.family >> r.stepper >> r.dimension >> r.states >> r.gain >> r.depth >> r.outside >> r.overlap))
+  if (!(in >> r.seed >> r.family >> r.stepper >> r.dimension >> r.states >> r.gain >> r.depth >> r.outside >>
+        r.overlap))
     return false;
   in.ignore(1);
   std::getline(in, r.refused);
