@@ -267,7 +267,7 @@ void RunSession::load_checkpoint() {
   // Before anything is taken from it: a damaged checkpoint is refused whole.
   const files::Unsealed checked = files::unsealed(bytes);
   if (!checked.intact)
-    throw std::runtime_error(fmt::format("the checkpoint {} is damaged: its checksum does not fit", options_.resume));
+    throw std::runtime_error(fmt::format("the checkpoint {} is damaged: its checksum does not match", options_.resume));
   ByteReader in(checked.content);
   static_cast<void>(in.get_text());
   std::vector<Part> parts;

@@ -6,7 +6,7 @@
 // D = { x - y : x in A, y in B } is convex, and the separation is the signed distance of the origin from D:
 //
 //     apart         min |w| over w in D                 = max over unit n of  -h_D(-n)
-//     overlapping   -min over unit n of h_D(n)          the shortest way by which B can leave A
+//     overlapping   -min over unit n of h_D(n)          the shortest displacement by which B can leave A
 //
 // with the support function h_D(n) = h_A(n) + h_B(-n). Every n gives a bound, so the answer never rests on the
 // iteration having gone well:

@@ -47,7 +47,7 @@ struct Depth {
   double low = 0, high = 0;
   bool flat = false;            // D has no inside: nothing is known but that the origin is not deep in it
   Vec3 normal = Vec3::UnitZ();  // outward, of the boundary of D where it is closest to the origin
-  // Points of the two cores whose difference is the place where the shortest way leaves D; not when it is flat.
+  // Points of the two cores whose difference is the place where the shortest displacement leaves D; not when it is flat.
   Vec3 point_a = Vec3::Zero(), point_b = Vec3::Zero();
 };
 

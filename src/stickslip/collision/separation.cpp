@@ -117,7 +117,7 @@ void Query::above_half_space(const PlacedSolid& s, const PlacedPiece& plane, boo
   }
 }
 
-// The shortest way from x to the closed surface (body frame of the outer solid), for x inside; infinite when it is
+// The shortest displacement from x to the closed surface (body frame of the outer solid), for x inside; infinite when it is
 // outside.
 Vec3 Query::way_out(const PlacedSolid& outer, const Solid::Surface& surface, const Vec3& x) {
   Vec3 shortest = Vec3::Constant(kInfinity);

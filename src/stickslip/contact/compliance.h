@@ -15,6 +15,8 @@
 // Symbol   variable                              meaning
 //   K, C   stiffness, damping                    of one direction; both zero: rigid, R = 0 and b = 0
 //   delta  ContactMemory::deformation, shear     at the start of the step; an open contact's relaxes (p = 0)
+//
+// Cost: O(1) per contact and direction.
 #pragma once
 
 #include "stickslip/model/model.h"

@@ -69,7 +69,7 @@ class Trajectory {
       for (std::size_t i = 0; direction.low != nullptr && i < direction.low->surfaces.size(); ++i)
         if (gives_way(placed_->scene->method) &&
             !(direction.low->surfaces[i].compliance == direction.high->surfaces[i].compliance))
-          return "the whole trajectory knows no derivative by the stiffness or damping of a contact";
+          return "the whole trajectory has no derivative with respect to the stiffness or damping of a contact";
     find_contacts();
     return {};
   }
@@ -424,19 +424,19 @@ std::string objection_to_whole(const Plan& plan, const scene::Scene& scene) {
   if (const std::string reason = sensitivity::StepEquations::objection_to(scene.model, rigid(method)); !reason.empty())
     return reason;
   if (gives_way(method)) {
-    if (method.gamma > 0) return "the whole trajectory knows no smoothed cone";
+    if (method.gamma > 0) return "the whole trajectory does not handle smoothed cone";
     if (method.gap_step > 0) return "the whole trajectory has steps of one length, gap_step divides them";
     for (const model::Surface& surface : scene.model.surfaces)
-      if (surface.compliance.patch) return "the whole trajectory knows no patches";
+      if (surface.compliance.patch) return "the whole trajectory does not handle patches";
   }
   if (plan.has_objective) return "an objective needs shooting";
   if (plan.equations() != static_cast<int>(plan.unknowns.size()) ||
       plan.equations() != static_cast<int>(plan.conditions.size()))
     return "the whole trajectory needs as many equations as unknowns, and no inequalities";
-  if (contact::has_supports(scene.model)) return "the whole trajectory knows no supports";
+  if (contact::has_supports(scene.model)) return "the whole trajectory does not handle supports";
   for (const model::Surface& surface : scene.model.surfaces)
     if (surface.friction_static != surface.friction_kinetic)
-      return "the whole trajectory knows one coefficient of friction, not a static and a kinetic one";
+      return "the whole trajectory handles one coefficient of friction, not a static and a kinetic one";
   return {};
 }
 

@@ -47,7 +47,7 @@ void Recording::read_texts() {
 
 void Recording::verify() const {
   if (content_checksum(info_, checksums(seal_.counts)) != seal_.content)
-    throw RecordingError("its checksum does not fit");
+    throw RecordingError("its checksum does not match");
 }
 
 std::vector<files::Checksum> Recording::checksums(const RowCounts& counts) const {

@@ -229,10 +229,10 @@ RunDescription description_from_json(const std::string& text) {
       const int value = length.at(0), count = length.at(1);
       if (value < -1 || value >= static_cast<int>(run.model.surfaces.size()) || count < 0 ||
           table.size() + static_cast<std::size_t>(count) > pairs)
-        throw RecordingError("the table of pairs does not fit the bodies");
+        throw RecordingError("the table of pairs does not match the bodies");
       table.insert(table.end(), static_cast<std::size_t>(count), value);
     }
-    if (table.size() != pairs) throw RecordingError("the table of pairs does not fit the bodies");
+    if (table.size() != pairs) throw RecordingError("the table of pairs does not match the bodies");
     run.model.laws = model::PairLaws::from_table(run.model.bodies.size(), table);
     return run;
   } catch (const Json::exception& error) {

@@ -89,10 +89,6 @@ std::string to_text(const Seal& seal) {
   return text + '\n';
 }
 
-bool looks_like_recording(std::string_view head) {
-  return head.starts_with(kName);
-}
-
 Seal seal_from_text(std::string_view text, const std::string& path) {
   if (text.starts_with(kHdf5))
     throw RecordingError(fmt::format(
@@ -135,7 +131,7 @@ Seal read_seal(const std::string& path) {
   Seal seal = seal_from_text(text, path);
   if (!seal.closed) return seal;
   if (seal.bytes != size) damaged(path, fmt::format("it has {} bytes and was closed with {}", size, seal.bytes));
-  if (checksum_behind_seal(file.get(), size, path) != seal.file) damaged(path, "its checksum does not fit");
+  if (checksum_behind_seal(file.get(), size, path) != seal.file) damaged(path, "its checksum does not match");
   return seal;
 }
 

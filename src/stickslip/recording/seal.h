@@ -42,9 +42,6 @@ struct Seal {
 // Throws RecordingError that names `path` when the text is not exactly what to_text() writes.
 [[nodiscard]] Seal seal_from_text(std::string_view text, const std::string& path);
 
-// Do the bytes begin as a recording does (of any format)?
-[[nodiscard]] bool looks_like_recording(std::string_view head);
-
 void write_seal(const std::string& path, const Seal& seal);
 // Reads the seal and, of a closed file, compares everything with it. Throws RecordingError.
 [[nodiscard]] Seal read_seal(const std::string& path);

@@ -204,7 +204,7 @@ RunData prepare(const Recording& recording) {
       data.has_shapes ? recording::description_from_json(recording.info().model) : names_only(recording.info());
   const auto& bodies = data.description.model.bodies;
   if (bodies.size() != recording.info().bodies.size())
-    throw recording::RecordingError("the recording's model does not fit its bodies");
+    throw recording::RecordingError("the recording's model does not match its bodies");
   for (const model::Body& body : bodies) {
     double radius = 0;
     for (const auto& placed : body.shapes)

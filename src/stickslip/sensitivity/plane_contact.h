@@ -6,6 +6,8 @@
 //
 //     plane turned by e      dn = e x n,   dt = -(t . dn) n,   the gap changes by dn . (arm to the point)
 //     body b moved by e      n, t as they are; the foot of the point on the plane moves by the tangential part of e
+//
+// Cost: O(1) per contact and move.
 #pragma once
 
 #include "stickslip/contact/contact_rows.h"

@@ -8,14 +8,16 @@
 //     const ObservableDerivatives d = differentiate(unknowns);          d.value(j, i) = d observable_j / d parameter_i
 //
 // A parameter may enter anywhere: start, mass, shape, friction, prescribed motion, the observable itself. A name with a
-// dot is a number of the initial state (start_coordinate.h). Observables
-// are watched along the run and along its shadows, the runs with a parameter a little lower or higher as the tangents
-// say:
+// dot is a number of the initial state (start_coordinate.h). Observables are watched along the run and along its shadows,
+// the runs with a parameter a little lower or higher as the tangents say:
 //
 //     state_i(t) = state(t) (+) amount_i tangent_i(t)        d f / d p_i = (f of the shadow above - f below) / width
 //
 // so that sums, means, extremes and first times over the run have derivatives like values of its end. Shadows stay in
 // the modes of the run: conditions on touching and sliding do not change.
+//
+// Cost: that of the run with its derivatives (run_sensitivity.h), and two evaluations of all observables per parameter
+// and step.
 #pragma once
 
 #include "stickslip/runs/run.h"

@@ -42,7 +42,7 @@ StepEquations::StepEquations(const model::Model& model, const stepping::Method& 
 
 std::string StepEquations::objection_to(const model::Model& model, const stepping::Method& method) {
   if (!stepping::traits_of(method.stepper).differentiable)
-    return "steps of \"" + method.stepper + "\" have no derivative here: take implicit or stewart-trinkle";
+    return "steps of \"" + method.stepper + "\" have no derivative here: use implicit or stewart-trinkle";
   if (method.friction != stepping::FrictionLaw::Cone && model.dimension == 3)
     return "a friction pyramid has no derivative here";
   if (method.compliance == stepping::SoftContacts::Normal) return "steps with soft contacts have no derivative here";
@@ -61,11 +61,9 @@ void StepEquations::end_of(const model::State& start, const StepSpan& span, cons
     model::BodyState& body = end.bodies[index(f.body)];
     const double v = velocity[static_cast<Eigen::Index>(i)];
     f.of(body.velocity) = v;
-    if (f.axis < 3) body.pose.position[f.axis] += span.h * v;
   }
   for (std::size_t i = 0; i < model_.bodies.size(); ++i)
-    if (traits_[i].free_rotation)
-      stepping::turn(end.bodies[i], end.bodies[i].velocity.angular, span.h, model_.bodies[i].planar());
+    stepping::displace(end.bodies[i], end.bodies[i].velocity, span.h, traits_[i], model_.bodies[i].planar());
   model::apply_drives(model_, span.end_time, end);
 }
 
@@ -144,10 +142,7 @@ void StepEquations::evaluate(const model::State& start, const StepSpan& span, co
     const auto a = index(row.a), b = index(row.b);
     double u[3] = {};
     const stepping::PairVelocities end{terms_.velocity[a], terms_.velocity[b]}, drive{terms_.drive[a], terms_.drive[b]};
-    if (active.tangents == 1)
-      stepping::set_free_terms<2>(row, end, drive, true, u);
-    else
-      stepping::set_free_terms<3>(row, end, drive, true, u);
+    stepping::set_free_terms(active.tangents + 1, row, end, drive, true, u);
     for (int k = 1; k <= active.tangents; ++k) values.slip(k - 1, column) = u[k];
     if (geometry != nullptr)
       values.approach[column] = active.gap_weight * geometry->gap / span.h + (end_geometry_ ? 0 : u[0]);

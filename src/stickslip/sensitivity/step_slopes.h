@@ -11,8 +11,14 @@
 // (plane_contact.h); elsewhere it is a one-sided difference over a displacement of 1e-7 length for each way in which the
 // two bodies move against each other (4 in the plane, 6 for a particle on a body that turns, 9 in space).
 //
-// Dynamic motion of particles, planar bodies and bodies with the same inertia about all axes, without forces besides
-// gravity.
+// Symbol    variable                meaning
+//   A, C    Terms::dynamics, damping of Body
+//   J       Terms::rows             contact rows where the step evaluates them
+//   p, v+   ActiveContact::p, velocity of the step
+//   ds      tangent.h               dq: its positions and rotations, dv_0: its velocities
+//
+// Assumptions: dynamic motion of particles, planar bodies and bodies with the same inertia about all axes, without forces
+// besides gravity. Cost: O(1) per contact where rows are known; else up to 9 evaluations of its rows.
 #pragma once
 
 #include "stickslip/sensitivity/step_equations.h"

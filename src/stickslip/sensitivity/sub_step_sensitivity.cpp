@@ -455,7 +455,7 @@ bool SubStepSensitivity::repeat_impact(const SubStep& one, Side& side, End& end)
   for (std::size_t c = 0; !located_ && c < one.restitution.size(); ++c)
     if (one.restitution[c] >= 0 &&
         std::fabs(side.component.contacts[c].contact.gap - one.component.contacts[c].contact.gap) > rounding)
-      return fail("tie: a contact touches at the very begin of a step");
+      return fail("tie: a contact touches at the very start of a step");
   std::vector<double> restitution = one.restitution;  // 0: left out; else the pair's own
   for (std::size_t c = 0; c < restitution.size(); ++c)
     if (restitution[c] > 0)

@@ -109,7 +109,7 @@ std::string Simulation::checkpoint() const {
 void Simulation::restore(std::string_view bytes) {
   // Before anything is changed: numbers out of place would index beyond lists.
   const files::Unsealed checked = files::unsealed(bytes);
-  if (!checked.intact) throw std::runtime_error("the checkpoint is damaged: its checksum does not fit");
+  if (!checked.intact) throw std::runtime_error("the checkpoint is damaged: its checksum does not match");
   ByteReader in(checked.content);
   if (in.get_text() != kSignature) throw std::runtime_error("not a checkpoint of this version of stickslip");
   if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with another stepper");

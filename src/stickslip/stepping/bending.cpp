@@ -35,11 +35,8 @@ bool has_bending_shapes(const model::Model& model) {
 void Bending::advance(const World& world, const model::State& at, std::span<const model::Twist> velocity, double h) {
   middle_ = at;
   for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
-    if (!world.traits[i].movable) continue;
-    model::BodyState& s = middle_.bodies[i];
-    for (int k = 0; k < 3; ++k)
-      if (world.traits[i].free_translation[index(k)]) s.pose.position[k] += h * velocity[i].linear[k];
-    if (world.traits[i].free_rotation) turn(s, velocity[i].angular, h, world.model.bodies[i].planar());
+    if (world.traits[i].movable)
+      displace(middle_.bodies[i], velocity[i], h, world.traits[i], world.model.bodies[i].planar());
   }
 }
 

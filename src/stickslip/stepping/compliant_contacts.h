@@ -16,8 +16,8 @@
 // The elements of a patch stand next to each other among the contacts, in their order; they share normal and frame.
 //
 // Lumped: Song, Trinkle, Kumar and Pang 2004, equations 11 to 14. Patches: Song, Kumar and Pang 2005, equations 2 and 3.
-// Cost: O(1) per lumped contact; for a patch of n elements O(n^2) per step, and O(n^3) when the
-// length of the step changes.
+// Cost: O(1) per lumped contact; for a patch of n elements O(n^2) per step, and O(n^3) when the length of the step
+// changes.
 #pragma once
 
 #include "stickslip/contact/patch.h"

@@ -91,7 +91,7 @@ bool ComponentImpact::resolve(World& world, Component& component, std::span<cons
     const model::Surface& surface = world.model.surfaces[index(component.contacts[index(c)].contact.surface)];
     laws_.push_back({std::max(0.0, restitution[index(c)]), surface.impact, surface.friction_kinetic});
   }
-  ++data.solves;
+  ++data.report.solves;
   if (!impacts_.resolve(world.method, laws_, data.system.islands()[0])) return false;
   take(world, component, data);
   return true;

@@ -14,7 +14,7 @@ using contact::Mode;
 void ComponentStep::begin(const World& world, double H, double end_time, bool coupled) {
   coupled_ = coupled;
   start_again();
-  data.reset_counters();
+  data.report = {};
   data.begin(world, H, end_time);
 }
 

@@ -114,10 +114,7 @@ void ContactEquations::pose_contact(const World& world, int iteration, Compliant
   const ContactRows& row = step.rows[index(c)];
   const auto a = index(row.a), b = index(row.b);
   const PairVelocities free{step.free[a], step.free[b]}, drive{step.drive[a], step.drive[b]};
-  if (step.D == 2)
-    set_free_terms<2>(row, free, drive, true, q);
-  else
-    set_free_terms<3>(row, free, drive, true, q);
+  set_free_terms(step.D, row, free, drive, true, q);
   // The gap without the motion that led to it: with redundant contacts, what rounding leaves of it would decide how
   // they share their load.
   const double moved = iteration > 0 ? step.h * relative_velocity(row, 0, step.last[a], step.last[b]) : 0.0;
@@ -132,7 +129,7 @@ void ContactEquations::pose_contact(const World& world, int iteration, Compliant
 
 bool ContactEquations::solve(const World& world, StepData& step, StepReport& report, StepFailure& failure) {
   report.contacts = static_cast<int>(step.contacts.size());
-  pool_.solve(world.method, step.system.islands());
+  solver_.solve(world.method, step.system.islands());
   for (Island& island : step.system.islands())
     if (!finish(world, step, island, report, failure)) return false;
   step.warm = true;
@@ -141,7 +138,7 @@ bool ContactEquations::solve(const World& world, StepData& step, StepReport& rep
 
 bool ContactEquations::solve(const World& world, StepData& step, Island& island, StepReport& report,
                              StepFailure& failure) {
-  pool_.solve(world.method, island);
+  solver_.solve(world.method, island);
   return finish(world, step, island, report, failure);
 }
 
@@ -152,47 +149,12 @@ bool ContactEquations::is_rigid(const World& world, const StepData& step, const 
       island.contacts, [&](int c) { return step.is_support(c) || step.is_compliant(world, step.contacts[index(c)]); });
 }
 
-// Static friction that gives way, the share of redundant contacts, and the report.
 bool ContactEquations::finish(const World& world, StepData& step, Island& island, StepReport& report,
                               StepFailure& failure) {
-  ++report.solves;
-  while (island.summary.solved() && weaken(world, step, island)) {
-    ++report.solves;
-    pool_.solve(world.method, island);
-  }
-  if (!island.summary.solved()) {
-    report.certified = false;
-    report.residual = island.summary.residual.error;
-    report.solver = island.summary.solver;
-    report_failure(world, step, &island, report, why_unsolved(world, step, island), failure);
-    return false;
-  }
-  if (is_rigid(world, step, island))
-    share_.apply(step.system, static_cast<std::size_t>(&island - step.system.islands().data()), step.dynamics,
-                 ProblemSolver::kAim);
-  if (island.summary.residual.error >= report.residual) {
-    report.residual = island.summary.residual.error;
-    report.solver = island.summary.solver;
-  }
-  return true;
-}
-
-// Static friction that gave way (contact_memory.h); supports have one coefficient only.
-bool ContactEquations::weaken(const World& world, StepData& step, Island& island) {
-  if (!step.supports_are_posed()) return weaken_broken_contacts(world.model, step.contacts, step.memory, island);
-  bool any = false;
-  for (std::size_t i = 0; i < island.contacts.size(); ++i) {
-    const int c = island.contacts[i];
-    if (step.is_support(c) || step.memory[index(c)].mode == Mode::Slide) continue;
-    const model::Surface& surface = world.model.surfaces[index(step.contacts[index(c)].surface)];
-    const double* r = island.r.data() + i * index(step.D);
-    const bool broken = r[0] > 0 && tangential_norm(r, step.D) >= island.problem.mu[i] * r[0] * (1 - kVelocityNoise);
-    if (surface.friction_static == surface.friction_kinetic || !broken) continue;
-    step.memory[index(c)].mode = Mode::Slide;
-    island.problem.mu[i] = surface.friction_kinetic;
-    any = true;
-  }
-  return any;
+  const PosedStep posed{step.system, step.dynamics, step.contacts, step.memory};
+  if (solver_.finish(world, posed, island, is_rigid(world, step, island), report)) return true;
+  fail_step(world, island, step.contacts, why_unsolved(world, step, island), report, failure);
+  return false;
 }
 
 // A quasi-static problem without a solution: bodies that are driven into each other leave none even without friction.
@@ -201,7 +163,7 @@ std::string ContactEquations::why_unsolved(const World& world, const StepData& s
   Island smooth = island;
   std::fill(smooth.problem.mu.begin(), smooth.problem.mu.end(), 0.0);
   std::fill(smooth.r.begin(), smooth.r.end(), 0.0);
-  if (!pool_.solve(world.method, smooth))
+  if (!solver_.solve(world.method, smooth))
     return "jammed: no motion satisfies the contacts; bodies that are driven squeeze what lies between them";
   return "jammed: friction leaves no motion that satisfies the contacts (or none that a solver found)";
 }
@@ -274,38 +236,26 @@ double ContactEquations::smoothing_error(const World& world, const StepData& ste
 }
 
 void ContactEquations::remember(const World& world, CompliantContacts& compliant, StepData& step) {
-  const int D = step.D;
   for (const Island& island : step.system.islands()) {
-    const VelocityNoise noise(island);
+    remember_contacts(world, island, step.rows, step.end.bodies, step.h, false, step.memory);
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
       const int c = island.contacts[i];
-      const ContactRows& row = step.rows[index(c)];
-      const double *r = island.r.data() + i * index(D), *q = island.problem.q.data() + i * index(D);
-      if (step.is_support(c)) {
-        Vec3& force = step.supports.points[index(c) - step.contacts.size()].force;
-        force = (r[1] * row.direction[1] + r[2] * row.direction[2]) / step.h;
+      if (!step.is_support(c)) {
+        compliant.remember(world, island, i, step);
         continue;
       }
-      const std::vector<model::BodyState>& end = step.end.bodies;
-      record_outcome(row, world.model, r, q, end[index(row.a)].velocity, end[index(row.b)].velocity, step.h,
-                     world.method.certificate, noise.of(static_cast<int>(i)), step.memory[index(c)]);
-      compliant.remember(world, island, i, step);
+      const ContactRows& row = step.rows[index(c)];
+      const double* r = island.r.data() + i * index(step.D);
+      step.supports.points[index(c) - step.contacts.size()].force =
+          (r[1] * row.direction[1] + r[2] * row.direction[2]) / step.h;
     }
   }
 }
 
-void ContactEquations::report_failure(const World& world, const StepData& step, const Island* island,
-                                      const StepReport& report, std::string reason, StepFailure& failure) {
-  failure.time = world.state.time;
-  failure.contacts.clear();
-  failure.reason = std::move(reason);
-  failure.residual = report.residual;
-  failure.solver = report.solver;
-  if (island == nullptr && !step.system.islands().empty()) island = &step.system.islands()[0];
-  failure.problem = island != nullptr ? island->problem : complementarity::ContactProblem{};
-  if (island == nullptr) return;
-  for (int c : island->contacts)
-    if (!step.is_support(c)) failure.contacts.push_back(step.contacts[index(c)].id);
+void ContactEquations::report_failure(const World& world, const StepData& step, const StepReport& report,
+                                      std::string reason, StepFailure& failure) {
+  const auto islands = step.system.islands();
+  describe_failure(world, islands.empty() ? nullptr : &islands[0], step.contacts, report, std::move(reason), failure);
 }
 
 }  // namespace stickslip::stepping

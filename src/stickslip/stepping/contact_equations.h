@@ -5,10 +5,9 @@
 //
 //     build      rows J at StepData::at, islands, W = J A^-1 J' + R        R: compliant_contacts.h
 //     pose       q, mu, the start of r                                     step_terms.h
-//     solve      each island; static friction that broke: again with the kinetic coefficient;
-//                how redundant contacts share their load                   contact/canonical_share.h
+//     solve      each island, static friction that broke, shares           step_outcome.h
 //     take       v+ = v_free + A^-1 J' r                                   rest.h
-//     remember   mode, force, slip, deformation
+//     remember   mode, force, slip (step_outcome.h), deformation
 //
 // Fully implicit: the gap in q is that of the estimate less the motion that led to it, psi(q_k) - h J_n v_k.
 //
@@ -26,11 +25,10 @@
 // Cost: one assembly and one contact solve.
 #pragma once
 
-#include "stickslip/contact/canonical_share.h"
 #include "stickslip/stepping/compliant_contacts.h"
-#include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/rest.h"
 #include "stickslip/stepping/step_data.h"
+#include "stickslip/stepping/step_outcome.h"
 #include "stickslip/stepping/stepper.h"
 
 namespace stickslip::stepping {
@@ -66,19 +64,17 @@ class ContactEquations {
 
   void remember(const World& world, CompliantContacts& compliant, StepData& step);
 
-  // The problem of an island (null: of the first) as that of a failed step.
-  static void report_failure(const World& world, const StepData& step, const contact::Island* island,
-                             const StepReport& report, std::string reason, StepFailure& failure);
+  // A step that failed though its problems were solved; shown is the first of them.
+  static void report_failure(const World& world, const StepData& step, const StepReport& report, std::string reason,
+                             StepFailure& failure);
 
  private:
   void pose_contact(const World& world, int iteration, CompliantContacts& compliant, StepData& step, int c, double* q);
   bool finish(const World& world, StepData& step, contact::Island& island, StepReport& report, StepFailure& failure);
   static bool is_rigid(const World& world, const StepData& step, const contact::Island& island);
-  static bool weaken(const World& world, StepData& step, contact::Island& island);
   [[nodiscard]] std::string why_unsolved(const World& world, const StepData& step, const contact::Island& island);
 
-  IslandPool pool_;
-  contact::CanonicalShare share_;
+  StepSolver solver_;
   Rest rest_;
 };
 

@@ -88,18 +88,18 @@ Mode mode_before_touch(const contact::ContactRows& rows, int dimension, const mo
   return tangential_norm(u, dimension) > kVelocityNoise * scale ? Mode::Slide : Mode::Stick;
 }
 
-bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
-                            std::vector<ContactMemory>& memory, contact::Island& island) {
+bool weaken_broken_contacts(const model::Model& model, std::span<const collision::Contact> contacts,
+                            std::span<ContactMemory> memory, contact::Island& island) {
   const int D = island.problem.dimension();
   bool any = false;
   for (std::size_t i = 0; i < island.contacts.size(); ++i) {
-    const auto c = static_cast<std::size_t>(island.contacts[i]);
-    const model::Surface& surface = model.surfaces[static_cast<std::size_t>(contacts[c].surface)];
-    if (memory[c].mode == Mode::Slide || surface.friction_static == surface.friction_kinetic) continue;
-    const double* r = island.r.data() + i * static_cast<std::size_t>(D);
+    const auto c = index(island.contacts[i]);
+    if (c >= memory.size()) continue;
+    const model::Surface& surface = model.surfaces[index(contacts[c].surface)];
+    const double* r = island.r.data() + i * index(D);
     // On the cone's surface up to rounding, and slipping: on the surface alone is also a contact that bears more than
     // its share of what others could still hold.
-    if (r[0] <= 0 || tangential_norm(r, D) < island.problem.mu[i] * r[0] * (1 - kVelocityNoise)) continue;
+    if (!uses_up_static_friction(surface, memory[c].mode, island.problem.mu[i], r, D)) continue;
     if (!slips(island, static_cast<int>(i))) continue;
     memory[c].mode = Mode::Slide;
     island.problem.mu[i] = surface.friction_kinetic;

@@ -14,6 +14,8 @@
 // Symbol   variable      meaning
 //   r, u   r, u          impulse and relative velocity, contact frame
 //   q      q             velocities without the impulses
+//
+// Cost: linear in the contacts; weakening, in the stored blocks of W of contacts at the bound of static friction.
 #pragma once
 
 #include "stickslip/contact/contact_response.h"
@@ -24,6 +26,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace stickslip::stepping {
 
@@ -42,9 +45,15 @@ constexpr int kMostRimRounds = 12;
                                               const model::Twist& b);
 
 // Contacts held by static friction that slip although it is used up get the kinetic coefficient (and mode Slide). True
-// when any did: the problem has to be solved again.
-[[nodiscard]] bool weaken_broken_contacts(const model::Model& model, const std::vector<collision::Contact>& contacts,
-                                          std::vector<ContactMemory>& memory, contact::Island& island);
+// when any did: the problem has to be solved again. What an island lists beyond `memory` is a support.
+[[nodiscard]] bool weaken_broken_contacts(const model::Model& model, std::span<const collision::Contact> contacts,
+                                          std::span<ContactMemory> memory, contact::Island& island);
+// Is a contact held by static friction alone, and at its bound up to rounding? r: impulses, mu: the bound's.
+[[nodiscard]] inline bool uses_up_static_friction(const model::Surface& surface, contact::Mode mode, double mu,
+                                                  const double* r, int dimension) {
+  return mode != contact::Mode::Slide && surface.friction_static != surface.friction_kinetic && r[0] > 0 &&
+         tangential_norm(r, dimension) >= mu * r[0] * (1 - kVelocityNoise);
+}
 
 // Chains have no inside: Collider::find must be given the contacts of the last step, which tell on which side
 // bodies were. Other shapes do without the copy.

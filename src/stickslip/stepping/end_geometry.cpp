@@ -45,15 +45,7 @@ void EndGeometry::move_to_estimate(const World& world, StepData& step) {
   for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
     if (!world.traits[i].movable) continue;
     model::BodyState& s = step.at.bodies[i];
-    const model::Pose& start = world.state.bodies[i].pose;
-    for (int k = 0; k < 3; ++k)
-      if (world.traits[i].free_translation[index(k)])
-        s.pose.position[k] = start.position[k] + step.h * step.velocity[i].linear[k];
-    if (world.traits[i].free_rotation) {
-      s.pose.orientation = start.orientation;
-      s.angle = world.state.bodies[i].angle;
-      turn(s, step.velocity[i].angular, step.h, world.model.bodies[i].planar());
-    }
+    displace_from(world.state.bodies[i], step.velocity[i], step.h, world.traits[i], world.model.bodies[i].planar(), s);
     s.velocity = scaled_sum(1, step.velocity[i], 1, step.drive[i]);
   }
 }

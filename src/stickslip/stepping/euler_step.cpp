@@ -64,7 +64,7 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
     }
     if (iteration == kMostIterations) {
       ContactEquations::report_failure(
-          world, step_, nullptr, report,
+          world, step_, report,
           "the geometry at the end of the step did not settle: take a shorter step, or another stepper", failure);
       return false;
     }
@@ -192,7 +192,7 @@ bool EulerStep::balance_forces(const World& world, int iteration, StepReport& re
     if (!equations_.solve(world, step_, report, failure)) return false;
     equations_.take_velocities(world, step_);
   }
-  ContactEquations::report_failure(world, step_, nullptr, report, no_equilibrium(world, step_, first_impulse), failure);
+  ContactEquations::report_failure(world, step_, report, no_equilibrium(world, step_, first_impulse), failure);
   return false;
 }
 
@@ -222,17 +222,9 @@ bool EulerStep::settled(const World& world) {
 }
 
 void EulerStep::move(World& world) {
-  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
-    model::BodyState& s = step_.end.bodies[i];
-    const model::BodyState& start = world.state.bodies[i];
-    for (int k = 0; k < 3; ++k)
-      if (world.traits[i].free_translation[index(k)])
-        s.pose.position[k] = start.pose.position[k] + step_.h * step_.velocity[i].linear[k];
-    if (!world.traits[i].free_rotation) continue;
-    s.pose.orientation = start.pose.orientation;
-    s.angle = start.angle;
-    turn(s, step_.velocity[i].angular, step_.h, world.model.bodies[i].planar());
-  }
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i)
+    displace_from(world.state.bodies[i], step_.velocity[i], step_.h, world.traits[i], world.model.bodies[i].planar(),
+                  step_.end.bodies[i]);
   step_.end.time = step_.end_time;
   if (!selection_.open_contacts().empty()) world.collider.refresh(world.model, step_.end, selection_.open_contacts());
 }

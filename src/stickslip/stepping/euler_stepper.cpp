@@ -302,14 +302,9 @@ bool EulerStepper::impact(World& world, double h, StepReport& report) {
     choose_laws(world, h, island);
     ++report.solves;
     if (!impacts_.resolve(world.method, laws_, island)) {
-      failure_ = {
-          world.state.time,
-          {},
-          island.problem,
-          island.summary.residual.error,
-          island.summary.solver,
-          "an impact that its law does not resolve (friction that jams): take song-pang-kumar, or less friction"};
-      for (int c : island.contacts) failure_.contacts.push_back(touching_[index(c)].id);
+      fail_step(world, island, touching_,
+                "an impact that its law does not resolve (friction that jams): use song-pang-kumar, or less friction",
+                report, failure_);
       return false;
     }
     for (int c : island.contacts)

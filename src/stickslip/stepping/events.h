@@ -30,6 +30,8 @@
 // Turns. Friction follows the direction of slip; over a sub-step in which that turns by da the mean of the direction is
 // off by about da^2/12. The allowed turn is proportional to the step: kTurnPerStep * H / T, T = slip_peak / |du/dt|,
 // the time in which the slip builds up, so that the error of one passage near zero slip falls like H^2.
+//
+// Cost: linear in the contacts of the component.
 #pragma once
 
 #include "stickslip/stepping/trial.h"

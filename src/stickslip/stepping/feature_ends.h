@@ -5,6 +5,8 @@
 // A corner that slides off the end of a face, or a ball that rolls over an edge, leaves its pair within the step; the
 // next step would notice up to h too late. So after a step collision is asked again which closed contacts it still
 // finds.
+//
+// Cost: one query of the collider per step of a scene whose features end, and one per trial of the search for the instant.
 #pragma once
 
 #include "stickslip/stepping/world.h"

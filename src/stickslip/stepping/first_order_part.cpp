@@ -54,29 +54,18 @@ void FirstOrderPart::pose(const World& world, Component& component, double h, Tr
     const collision::Contact& contact = data.closed_contacts[c];
     const ContactRows& rows = data.rows_mid[c];
     const auto a = index(rows.a), b = index(rows.b);
-    const bool driven = world.traits[a].driven || world.traits[b].driven;
-    const PairVelocities free{data.free[a], data.free[b]}, drive{data.drive_end[a], data.drive_end[b]};
-    const PairVelocities before{world.state.bodies[a].velocity, world.state.bodies[b].velocity};
+    const ContactMotion motion{{data.free[a], data.free[b]},
+                               {data.drive_end[a], data.drive_end[b]},
+                               {world.state.bodies[a].velocity, world.state.bodies[b].velocity},
+                               world.traits[a].driven || world.traits[b].driven};
     double* q = island.problem.q.data() + c * index(D);
-    if (D == 2)
-      set_free_terms<2>(rows, free, drive, driven, q);
-    else
-      set_free_terms<3>(rows, free, drive, driven, q);
-    q[0] += gap_term(world, contact, data.end.state, without_rounding_noise(contact, data.end.state), before,
-                     driven ? contact::relative_velocity(rows, 0, drive.a, drive.b) : 0.0, h, data.whole_step);
+    set_free_terms(D, rows, motion.free, motion.drive, motion.driven, q);
+    q[0] += rigid_gap_term<3>(world, contact, rows, data.end.state, motion, h, data.whole_step);
     memory_[c].mode = start.mode;
-    island.problem.mu[c] = friction_term(world, contact, rows, before, memory_[c].mode);
+    island.problem.mu[c] = friction_term(world, contact, rows, motion.start, memory_[c].mode);
     set_start(rows, D, start.force, h, island.r.data() + c * index(D));
     start.velocity[1] = start.velocity[2] = 0;
   }
-}
-
-bool FirstOrderPart::solve(const World& world, TrialData& data) {
-  if (!data.solve(world)) return false;
-  if (data.closed.empty()) return true;
-  while (weaken_broken_contacts(world.model, data.closed_contacts, memory_, data.system.islands()[0]))
-    if (!data.solve(world)) return false;
-  return true;
 }
 
 // False when no contact is to be posed again.
@@ -103,23 +92,19 @@ void FirstOrderPart::run(World& world, Component& component, double h, TrialData
   }
   list_contacts(world, component, data);
   pose(world, component, h, data);
-  trial.certified = solve(world, data);
+  trial.certified = data.solve(world, memory_);
   data.take_velocities(world, component, trial);
   if (trial.certified && move_to_middle(world, h, data)) {
     pose(world, component, h, data);
-    trial.certified = solve(world, data);
+    trial.certified = data.solve(world, memory_);
     data.take_velocities(world, component, trial);
   }
   data.take_contacts(component, trial);
   if (!trial.certified) return;
   for (const BodyStart& start : component.bodies) {
     const auto b = index(start.body);
-    const contact::BodyTraits& traits = world.traits[b];
     model::BodyState& end = data.end.state.bodies[b];
-    for (int axis = 0; axis < 3; ++axis)
-      if (traits.free_translation[index(axis)])
-        end.pose.position[axis] = world.state.bodies[b].pose.position[axis] + h * end.velocity.linear[axis];
-    if (traits.free_rotation) turn(end, end.velocity.angular, h, world.model.bodies[b].planar());
+    displace(end, end.velocity, h, world.traits[b], world.model.bodies[b].planar());
   }
   data.closed.clear();  // nothing to project
   position.finish(world, component, data, trial);

@@ -31,7 +31,6 @@ class FirstOrderPart {
   static void place(const World& world, const Component& component, double h, TrialData& data);
   void list_contacts(World& world, const Component& component, TrialData& data);
   void pose(const World& world, Component& component, double h, TrialData& data);
-  bool solve(const World& world, TrialData& data);
   bool move_to_middle(World& world, double h, TrialData& data);
 
   std::vector<ContactMemory> memory_;  // modes of the contacts

@@ -2,6 +2,10 @@
 // Copyright the stickslip authors
 //
 // The rows of force_balance.h: how bases and contacts act on the bodies at their two sides.
+//
+//     contact    +row on body a, -row on body b
+//     base       T = 1 for its body, T = -(1, shifted by the lever) for the plane:  slip B = T v + bias
+//     point      (p, r x p): its share of the base's wrench
 #pragma once
 
 #include "stickslip/stepping/force_balance.h"

@@ -30,11 +30,23 @@ namespace stickslip::stepping {
   return out;
 }
 
-// Moves the free degrees of freedom by a twist of unit duration.
-inline void displace(model::BodyState& s, const model::Twist& by, const contact::BodyTraits& traits, bool planar) {
+// q (+) h v of the free degrees of freedom: the exponential map for rotations.
+inline void displace(model::BodyState& s, const model::Twist& v, double h, const contact::BodyTraits& traits,
+                     bool planar) {
   for (int k = 0; k < 3; ++k)
-    if (traits.free_translation[index(k)]) s.pose.position[k] += by.linear[k];
-  if (traits.free_rotation) turn(s, by.angular, 1.0, planar);
+    if (traits.free_translation[index(k)]) s.pose.position[k] += h * v.linear[k];
+  if (traits.free_rotation) turn(s, v.angular, h, planar);
+}
+// The same from a start; prescribed degrees of freedom of `end` stay where they are.
+inline void displace_from(const model::BodyState& start, const model::Twist& v, double h,
+                          const contact::BodyTraits& traits, bool planar, model::BodyState& end) {
+  for (int k = 0; k < 3; ++k)
+    if (traits.free_translation[index(k)]) end.pose.position[k] = start.pose.position[k];
+  if (traits.free_rotation) {
+    end.pose.orientation = start.pose.orientation;
+    end.angle = start.angle;
+  }
+  displace(end, v, h, traits, planar);
 }
 
 // Contact velocities and impulses are (normal, tangent[, tangent]).

@@ -18,6 +18,10 @@
 // Symbol   variable            meaning
 //   a      weight              proximal weight; a M V = kShare h F for V the speeds, F the forces of the scene
 //   C      Body::linear_damping, angular_damping
+//   f      Wrench              gravity and applied forces (contact/body_dynamics.h)
+//   J, p                       contact rows and impulses
+//
+// The motion models: Berard et al. 2007, section II. Cost: one evaluation of the forces per body.
 #pragma once
 
 #include "stickslip/contact/body_dynamics.h"

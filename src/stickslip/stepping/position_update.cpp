@@ -28,7 +28,7 @@ void place_between(const World& world, const Component& component, const Trial& 
     model::BodyState& between = data.mid.state.bodies[b];
     const model::BodyState driven = between;
     between = start;
-    displace(between, scaled_sum(time * (1 - 0.5 * share), start.velocity, time * 0.5 * share, end.velocity), traits,
+    displace(between, scaled_sum(time * (1 - 0.5 * share), start.velocity, time * 0.5 * share, end.velocity), 1, traits,
              world.model.bodies[b].planar());
     between.velocity = scaled_sum(1 - share, start.velocity, share, end.velocity);
     if (!traits.driven) continue;
@@ -68,7 +68,7 @@ void PositionUpdate::move(const World& world, const Component& component, TrialD
     }
     for (int axis = 0; axis < 3; ++axis)
       if (traits.free_translation[index(axis)]) end.pose.position[axis] = start.pose.position[axis];
-    displace(end, dx, traits, world.model.bodies[b].planar());
+    displace(end, dx, 1, traits, world.model.bodies[b].planar());
   }
 }
 
@@ -254,7 +254,7 @@ void PositionUpdate::displace_bodies(const World& world, const Component& compon
   }
   for (std::size_t k = 0; k < component.bodies.size(); ++k) {
     const auto b = index(component.bodies[k].body);
-    displace(data.end.state.bodies[b], data.free[b], world.traits[b], world.model.bodies[b].planar());
+    displace(data.end.state.bodies[b], data.free[b], 1, world.traits[b], world.model.bodies[b].planar());
   }
 }
 

@@ -10,6 +10,13 @@
 // A large problem is not solved to rounding but to its certificate, and its velocities are not known better than that. A
 // body whose velocity is below it in every component stands: else a wall would creep by what the solver left, and
 // no step would be like the one before (resting_bodies.h).
+//
+// Symbol     variable           meaning
+//   v_free   free               velocities without contacts (motion_model.h)
+//   A^-1     BodyDynamics       inverse of mass and damping
+//   J, p     rows, Island::r    contact rows and impulses
+//
+// Cost: linear in contacts and bodies.
 #pragma once
 
 #include "stickslip/contact/contact_system.h"

@@ -41,7 +41,7 @@ constexpr double kE[7] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 
 
 std::string RungeKutta::objection_to(const model::Model& model) {
   if (contact::has_supports(model))
-    return "the runge-kutta stepper knows no supports: take stewart-trinkle or implicit";
+    return "the runge-kutta stepper does not handle supports: use stewart-trinkle or implicit";
   for (std::size_t a = 0; a < model.bodies.size(); ++a)
     for (std::size_t b = a + 1; b < model.bodies.size(); ++b) {
       const int law = model.surface_between(static_cast<int>(a), static_cast<int>(b));

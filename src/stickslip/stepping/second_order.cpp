@@ -209,15 +209,15 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
     step_.start_again();
     components_.recall(world);
   }
-  report.solves = step_.data.solves;
+  report.solves = step_.data.report.solves;
   report.contacts = static_cast<int>(components_.contact_count());
   if (outcome == Outcome::Failed) {
     world.state = before_;
     return report;
   }
   account.excess = std::max(0.0, account.excess + gained_);
-  report.residual = step_.data.residual;
-  report.solver = step_.data.solver;
+  report.residual = step_.data.report.residual;
+  report.solver = step_.data.report.solver;
   report.sub_steps = step_.sub_steps;
   report.fallbacks = step_.fallbacks;
   sort_by_time(step_.events);
@@ -242,7 +242,7 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
   }
   const double h_min = kShortest * H;
   const bool crowd = component.contacts.size() > kFewContacts;
-  int first_solve = step_.data.solves;  // those of impacts that rebound are not counted against a crowd
+  int first_solve = step_.data.report.solves;  // those of impacts that rebound are not counted against a crowd
   double longest = H;
   int events = 0, halvings = 0, cuts = 0, impacts = 0, refinements = 0;
   search_.begin(H);
@@ -255,9 +255,9 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
       step_.next.length.part /= 1 << halvings;
       step_.next.length.fixed /= 1 << halvings;
     }
-    const int solves_before = step_.data.solves;
+    const int solves_before = step_.data.report.solves;
     step_.run(world, component, h);
-    if (!step_.trial.certified || (crowd && step_.data.solves - first_solve > kTooManyTrials))
+    if (!step_.trial.certified || (crowd && step_.data.report.solves - first_solve > kTooManyTrials))
       return give_up(world, component, H);
     if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
     const EnergyGain gain = step_.energy_gain(world, component);
@@ -315,7 +315,7 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
         if (!search_.touch(world, component, event, step_)) break;
         if (++impacts > kMaxImpacts) return give_up(world, component, H);
         --events;
-        first_solve += step_.data.solves - solves_before;
+        first_solve += step_.data.report.solves - solves_before;
         if (components_.list_faster(world, component, before_, H)) return Outcome::MoreContacts;
         break;
       case EventKind::Stop: search_.stop(world, component, event, h, step_); break;
@@ -329,7 +329,7 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
     }
     if (!step_.trial.certified) return give_up(world, component, H);
   }
-  if (crowd && step_.data.solves - first_solve > kManyTrials)
+  if (crowd && step_.data.report.solves - first_solve > kManyTrials)
     wait_at_first_order(component);
   else
     component.penalty = 0;
@@ -428,15 +428,8 @@ void SecondOrder::put_back(World& world, const Start& start) {
 
 void SecondOrder::fail(const World& world, const Component& component, StepReport& report) {
   const contact::Island& island = step_.data.system.islands()[0];
-  report.certified = false;
-  report.residual = island.summary.residual.error;
-  report.solver = island.summary.solver;
-  failure_.time = world.state.time;
-  failure_.contacts.clear();
+  fail_step(world, island, {}, {}, report, failure_);
   for (int c : step_.data.closed) failure_.contacts.push_back(component.contacts[index(c)].contact.id);
-  failure_.problem = island.problem;
-  failure_.residual = report.residual;
-  failure_.solver = report.solver;
 }
 
 }  // namespace stickslip::stepping

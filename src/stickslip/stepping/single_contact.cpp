@@ -84,18 +84,14 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
   const ContactMemory& before = known ? world.memory[0] : memory_[0];
   Mode mode = before.mode;
   const model::Surface& surface = world.model.surfaces[index(contact.surface)];
-  const PairVelocities start{start_[a], start_[b]}, drive{drive_[a], drive_[b]};
-  const double mu = friction_term(world, contact, rows, start, mode);
-  const bool driven = world.traits[a].driven || world.traits[b].driven;
-  set_free_terms<D>(rows, {free_[a], free_[b]}, drive, driven, q);
-  q[0] += gap_term(world, contact, world.state, without_rounding_noise(contact, world.state), start,
-                   driven ? contact::velocity_along<D>(rows, 0, drive.a, drive.b) : 0.0, h, world.method.step);
+  const ContactMotion motion = motion_at(world, a, b);
+  const double mu = friction_term(world, contact, rows, motion.start, mode);
+  set_free_terms<D>(rows, motion.free, motion.drive, motion.driven, q);
+  q[0] += rigid_gap_term<D>(world, contact, rows, world.state, motion, h, world.method.step);
 
   double slip_rate = 0;
   (void)complementarity::solve_frictional_contact<D>(W, q, mu, r, slip_rate);
-  if (mode != Mode::Slide && surface.friction_static != surface.friction_kinetic && r[0] > 0 &&
-      tangential_norm(r, D) >= mu * r[0] * (1 - kVelocityNoise))
-    return false;
+  if (uses_up_static_friction(surface, mode, mu, r, D)) return false;
   const double error = complementarity::one_contact_error<D>(mu, W, q, r);
   if (!(error <= ProblemSolver::kAim)) return false;
   report.contacts = report.solves = 1;
@@ -108,6 +104,7 @@ bool StewartTrinkle::resolve_single(World& world, double h, StepReport& report) 
     if (dynamics_a.movable) push_body<D>(rows, rows.turn_a, r, 1, dynamics_a, turns_a, free_[a], va);
     if (dynamics_b.movable) push_body<D>(rows, rows.turn_b, r, -1, dynamics_b, turns_b, free_[b], vb);
   }
+  add_drives(world);
 
   if (!known) world.memory.swap(memory_);
   ContactMemory& memory = world.memory[0];

@@ -65,8 +65,8 @@ void predict(const World& world, const Component& component, double h, TrialData
     } else {
       data.mid.state.bodies[b] = data.end.state.bodies[b] = start;
     }
-    displace(data.mid.state.bodies[b], scaled_sum(0.5 * h, start.velocity, 0.125 * h * h, a), traits, planar);
-    displace(data.end.state.bodies[b], scaled_sum(h, half, 0, half), traits, planar);
+    displace(data.mid.state.bodies[b], scaled_sum(0.5 * h, start.velocity, 0.125 * h * h, a), 1, traits, planar);
+    displace(data.end.state.bodies[b], scaled_sum(h, half, 0, half), 1, traits, planar);
     data.mid.state.bodies[b].velocity = half;
   }
   for (std::size_t k = 0; k < component.bodies.size(); ++k) {

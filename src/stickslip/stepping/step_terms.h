@@ -18,6 +18,8 @@
 //   v_drive  drive             of prescribed degrees of freedom at the end of the step
 //   v        start             velocities at the start of the step
 //   psi      gap               without what rounding leaves of it
+//
+// Cost: O(1) per contact.
 #pragma once
 
 #include "stickslip/contact/contact_response.h"
@@ -36,6 +38,12 @@ struct PairVelocities {
   const model::Twist &a, &b;
 };
 
+// The velocities that meet in a contact.
+struct ContactMotion {
+  PairVelocities free, drive, start;
+  bool driven;  // one of the bodies is prescribed
+};
+
 // q_n without s(psi), and q_t.
 template <int D>
 inline void set_free_terms(const contact::ContactRows& rows, const PairVelocities& free, const PairVelocities& drive,
@@ -43,6 +51,13 @@ inline void set_free_terms(const contact::ContactRows& rows, const PairVelocitie
   for (int k = 0; k < D; ++k) q[k] = contact::velocity_along<D>(rows, k, free.a, free.b);
   if (!driven) return;
   for (int k = 1; k < D; ++k) q[k] += contact::velocity_along<D>(rows, k, drive.a, drive.b);
+}
+inline void set_free_terms(int dimension, const contact::ContactRows& rows, const PairVelocities& free,
+                           const PairVelocities& drive, bool driven, double* q) {
+  if (dimension == 2)
+    set_free_terms<2>(rows, free, drive, driven, q);
+  else
+    set_free_terms<3>(rows, free, drive, driven, q);
 }
 
 // s(psi). `at`: where the gap was evaluated; driven: J_n v_drive; whole_step: of the run, h may be a part of it.
@@ -53,6 +68,15 @@ inline void set_free_terms(const contact::ContactRows& rows, const PairVelocitie
     if (world.method.motion != MotionModel::Dynamic) return std::numeric_limits<double>::infinity();
     return parting_limit(contact, at, start.a, start.b, world.model.gravity.norm(), h);
   });
+}
+
+// The same for a contact whose rows are those of its gap.
+template <int D>
+[[nodiscard]] inline double rigid_gap_term(const World& world, const collision::Contact& contact,
+                                           const contact::ContactRows& rows, const model::State& at,
+                                           const ContactMotion& v, double h, double whole_step) {
+  return gap_term(world, contact, at, without_rounding_noise(contact, at), v.start,
+                  v.driven ? contact::velocity_along<D>(rows, 0, v.drive.a, v.drive.b) : 0.0, h, whole_step);
 }
 
 // ds / dpsi while the overlap leaves as it does: at once, over a whole step, or as fast as the limit lets it (whose own

@@ -53,13 +53,13 @@ std::unique_ptr<Stepper> second_order_on_supports(const Method&, const model::Mo
 
 std::string objection_of_second_order(const Method& method, const model::Model&) {
   if (method.motion != MotionModel::Dynamic)
-    return "the second-order stepper knows dynamic motion only: take stewart-trinkle, anitescu-potra or implicit";
+    return "the second-order stepper handles only dynamic motion: use stewart-trinkle, anitescu-potra or implicit";
   return {};
 }
 
 std::string objection_of_song_pang_kumar(const Method& method, const model::Model& model) {
   if (method.motion != MotionModel::Dynamic)
-    return "compliant contacts need dynamic motion: set motion = \"dynamic\", or take a rigid stepper";
+    return "compliant contacts need dynamic motion: set motion = \"dynamic\", or use a rigid stepper";
   if (std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
         return contact::is_compliant(surface.compliance) && surface.restitution > 0;
       }))
@@ -69,11 +69,11 @@ std::string objection_of_song_pang_kumar(const Method& method, const model::Mode
 
 std::string objection_of_runge_kutta(const Method& method, const model::Model& model) {
   if (has_patches(model))
-    return "the runge-kutta stepper knows lumped contacts only: leave 'patch' out, or take song-pang-kumar";
+    return "the runge-kutta stepper handles only lumped contacts: leave out 'patch', or use song-pang-kumar";
   if (method.motion != MotionModel::Dynamic)
-    return "the runge-kutta stepper knows dynamic motion only: take song-pang-kumar with motion = \"dynamic\"";
+    return "the runge-kutta stepper handles only dynamic motion: use song-pang-kumar with motion = \"dynamic\"";
   if (method.friction != FrictionLaw::Cone && model.dimension == 3)
-    return "the runge-kutta stepper knows exact friction only: set friction = \"cone\"";
+    return "the runge-kutta stepper handles only exact friction: set friction = \"cone\"";
   return RungeKutta::objection_to(model);
 }
 
@@ -146,9 +146,9 @@ std::string objection_to_solver(const Method& method) {
   const std::vector<std::string> known = pyramid ? pyramid_solver_names() : cone_solver_names();
   if (std::ranges::find(known, method.solver) != known.end()) return {};
   if (pyramid)
-    return fmt::format("solver \"{}\" is for friction cones; pyramids take {}", method.solver, range_text(known));
+    return fmt::format("solver \"{}\" is for friction cones; pyramids use {}", method.solver, range_text(known));
   return fmt::format(
-      "solver \"{}\" is for friction pyramids: set friction = \"pyramid\" (in the plane the same law), or take {}",
+      "solver \"{}\" is for friction pyramids: set friction = \"pyramid\" (in the plane the same law), or use {}",
       method.solver, range_text(known));
 }
 
@@ -164,12 +164,12 @@ namespace {
 // What stewart_trinkle.h knows beside soft contacts.
 std::string objection_to_soft_contacts(const Method& method, const model::Model& model) {
   if (!traits_of(method.stepper).soft_normals)
-    return "compliance = \"normal\" is a choice of stewart-trinkle: leave it out, or take that stepper";
+    return "compliance = \"normal\" is a choice of stewart-trinkle: leave it out, or use that stepper";
   if (method.motion != MotionModel::Dynamic || contact::has_supports(model) || locates_impacts(method, model))
     return "compliance = \"normal\" needs dynamic motion without supports, restitution and located impacts: leave it "
-           "out, or take song-pang-kumar";
+           "out, or use song-pang-kumar";
   if (has_patches(model))
-    return "compliance = \"normal\" knows lumped contacts only: leave 'patch' out, or take song-pang-kumar";
+    return "compliance = \"normal\" handles only lumped contacts: leave out 'patch', or use song-pang-kumar";
   return {};
 }
 
@@ -183,7 +183,7 @@ std::string objection_to(const Method& method, const model::Model& model) {
   const StepperTraits& traits = traits_of(method.stepper);
   if (traits.locates_events && method.impacts != ImpactSearch::Auto)
     return "the " + method.stepper +
-           " stepper locates every impact itself: leave 'impacts' out, or take another stepper";
+           " stepper locates every impact itself: leave 'impacts' out, or use another stepper";
   if (!traits.smoothed_cone && method.gamma > 0)
     return "gamma rounds the friction cone of song-pang-kumar: leave it out, or set stepper = \"song-pang-kumar\"";
   if (!traits.smoothed_cone && method.gap_step > 0)

@@ -7,7 +7,6 @@
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/rest.h"
-#include "stickslip/stepping/step_terms.h"
 
 #include <cmath>
 
@@ -54,7 +53,7 @@ StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
     update_velocities(world);
   }
   resting_.report(report);
-  remember_contacts(world, h);
+  remember(world, h);
   move_bodies(world, h, end_time);
   return report;
 }
@@ -98,14 +97,8 @@ void StewartTrinkle::place_drives(World& world, double end_time) {
     if (!traits.driven) continue;
     model::apply_drive(world.model.bodies[i].drive, end_time, world.state.bodies[i]);
     model::Twist& v = world.state.bodies[i].velocity;
-    for (int k = 0; k < 3; ++k) {
-      if (traits.free_translation[static_cast<std::size_t>(k)]) continue;
-      drive_[i].linear[k] = v.linear[k];
-      v.linear[k] = 0;
-    }
-    if (traits.free_rotation) continue;
-    drive_[i].angular = v.angular;
-    v.angular.setZero();
+    drive_[i] = part_of(traits, v, false);
+    v = part_of(traits, v, true);
   }
 }
 
@@ -155,6 +148,13 @@ void StewartTrinkle::soften(const World& world, double h) {
       }
 }
 
+ContactMotion StewartTrinkle::motion_at(const World& world, std::size_t a, std::size_t b) const {
+  return {{free_[a], free_[b]},
+          {drive_[a], drive_[b]},
+          {start_[a], start_[b]},
+          world.traits[a].driven || world.traits[b].driven};
+}
+
 template <int D>
 void StewartTrinkle::pose_problems(World& world, double h) {
   carry_over(world.memory, contacts_, memory_);
@@ -165,18 +165,16 @@ void StewartTrinkle::pose_problems(World& world, double h) {
       const ContactRows& rows = system_.rows()[c];
       const collision::Contact& contact = contacts_[c];
       ContactMemory& memory = memory_[c];
-      const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
-      const bool driven = world.traits[a].driven || world.traits[b].driven;
-      const PairVelocities start{start_[a], start_[b]}, drive{drive_[a], drive_[b]};
+      const ContactMotion motion = motion_at(world, index(rows.a), index(rows.b));
       double* q = problem.q.data() + i * static_cast<std::size_t>(D);
-      set_free_terms<D>(rows, {free_[a], free_[b]}, drive, driven, q);
-      const double gap = without_rounding_noise(contact, world.state);
-      if (const model::Compliance* soft = softness_of(world, contact))  // how deep it is pressed is no error
+      set_free_terms<D>(rows, motion.free, motion.drive, motion.driven, q);
+      if (const model::Compliance* soft = softness_of(world, contact)) {  // how deep it is pressed is no error
+        const double gap = without_rounding_noise(contact, world.state);
         q[0] += gap / h + contact::normal_spring(*soft, h).normal_term(std::max(0.0, -gap));
-      else
-        q[0] += gap_term(world, contact, world.state, gap, start,
-                         driven ? contact::velocity_along<D>(rows, 0, drive.a, drive.b) : 0.0, h, world.method.step);
-      problem.mu[i] = friction_term(world, contact, rows, start, memory.mode);
+      } else {
+        q[0] += rigid_gap_term<D>(world, contact, rows, world.state, motion, h, world.method.step);
+      }
+      problem.mu[i] = friction_term(world, contact, rows, motion.start, memory.mode);
       set_start(rows, D, memory.force, h, island.r.data() + i * static_cast<std::size_t>(D));
     }
   }
@@ -184,68 +182,41 @@ void StewartTrinkle::pose_problems(World& world, double h) {
 
 bool StewartTrinkle::solve_problems(World& world, StepReport& report) {
   report.contacts = static_cast<int>(contacts_.size());
-  pool_.solve(world.method, system_.islands());
-  for (Island& island : system_.islands()) {
-    ++report.solves;
-    while (island.summary.solved() && weaken_broken_contacts(world.model, contacts_, memory_, island)) {
-      ++report.solves;
-      pool_.solve(world.method, island);
-    }
-    if (!island.summary.solved()) {
-      fail(world, island, report);
+  solver_.solve(world.method, system_.islands());
+  const bool shares = world.method.friction == FrictionLaw::Cone && world.method.compliance != SoftContacts::Normal;
+  for (Island& island : system_.islands())
+    if (!solver_.finish(world, {system_, dynamics_, contacts_, memory_}, island, shares, report)) {
+      fail_step(world, island, contacts_, {}, report, failure_);
       return false;
     }
-    if (island.summary.residual.error >= report.residual) {
-      report.residual = island.summary.residual.error;
-      report.solver = island.summary.solver;
-    }
-  }
-  if (world.method.friction == FrictionLaw::Cone && world.method.compliance != SoftContacts::Normal)
-    share_.apply(system_, dynamics_, ProblemSolver::kAim);
   return true;
 }
 
-void StewartTrinkle::set_free_velocities(World& world) const {
-  for (std::size_t i = 0; i < free_.size(); ++i) {
-    const contact::BodyTraits& traits = world.traits[i];
-    if ((!traits.movable && !traits.driven) || resting_.rests(i)) continue;
-    model::Twist& v = world.state.bodies[i].velocity;
-    if (!traits.driven) {
-      v = free_[i];
-    } else {
-      v.linear = free_[i].linear + drive_[i].linear;
-      v.angular = free_[i].angular + drive_[i].angular;
-    }
-  }
-}
-
+// v+ = v_free + A^-1 J' r + v_drive
 void StewartTrinkle::update_velocities(World& world) {
   set_free_velocities(world);
   rest_.apply_impulses(system_, dynamics_, free_, world.state);
+  add_drives(world);
 }
 
-void StewartTrinkle::remember_contacts(World& world, double h) {
-  const int D = system_.dimension();
-  for (const Island& island : system_.islands()) {
-    const VelocityNoise noise(island);
-    for (std::size_t i = 0; i < island.contacts.size(); ++i) {
-      const auto c = static_cast<std::size_t>(island.contacts[i]);
-      const ContactRows& rows = system_.rows()[c];
-      const double* r = island.r.data() + i * static_cast<std::size_t>(D);
-      const double* q = island.problem.q.data() + i * static_cast<std::size_t>(D);
-      ContactMemory& memory = memory_[c];
-      const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
-      const model::Twist &va = world.state.bodies[a].velocity, &vb = world.state.bodies[b].velocity;
-      const Vec3 force = memory.force;
-      record_outcome(rows, world.model, r, q, va, vb, h, world.method.certificate, noise.of(static_cast<int>(i)),
-                     memory);
-      // Impulses that were taken as they came from the last step, between bodies at rest: the force they came from keeps
-      // its bits. Rounding would change them for ever, and no step would be like the one before.
-      bool same = va.linear.isZero(0) && va.angular.isZero(0) && vb.linear.isZero(0) && vb.angular.isZero(0);
-      for (int k = 0; k < D; ++k) same = same && r[k] == h * force.dot(rows.direction[k]);
-      if (same) memory.force = force;
-    }
+void StewartTrinkle::set_free_velocities(World& world) const {
+  for (std::size_t i = 0; i < free_.size(); ++i)
+    if ((world.traits[i].movable || world.traits[i].driven) && !resting_.rests(i))
+      world.state.bodies[i].velocity = free_[i];
+}
+
+void StewartTrinkle::add_drives(World& world) const {
+  for (std::size_t i = 0; i < drive_.size(); ++i) {
+    if (!world.traits[i].driven || resting_.rests(i)) continue;
+    model::Twist& v = world.state.bodies[i].velocity;
+    v.linear += drive_[i].linear;
+    v.angular += drive_[i].angular;
   }
+}
+
+void StewartTrinkle::remember(World& world, double h) {
+  for (const Island& island : system_.islands())
+    remember_contacts(world, island, system_.rows(), world.state.bodies, h, true, memory_);
   if (skips_rest_) {
     resting_.end_step(world, {system_, contacts_, memory_, start_, free_, drive_});
     resting_.add_resting(contacts_, memory_);
@@ -259,23 +230,9 @@ void StewartTrinkle::move_bodies(World& world, double h, double end_time) {
     const contact::BodyTraits& traits = world.traits[i];
     if (!traits.movable) continue;
     model::BodyState& s = world.state.bodies[i];
-    for (int k = 0; k < 3; ++k)
-      if (traits.free_translation[static_cast<std::size_t>(k)]) s.pose.position[k] += h * s.velocity.linear[k];
-    if (traits.free_rotation) turn(s, s.velocity.angular, h, world.model.bodies[i].planar());
+    displace(s, s.velocity, h, traits, world.model.bodies[i].planar());
   }
   world.state.time = end_time;
-}
-
-void StewartTrinkle::fail(World& world, const Island& island, StepReport& report) {
-  report.certified = false;
-  report.residual = island.summary.residual.error;
-  report.solver = island.summary.solver;
-  failure_.time = world.state.time;
-  failure_.contacts.clear();
-  for (int c : island.contacts) failure_.contacts.push_back(contacts_[static_cast<std::size_t>(c)].id);
-  failure_.problem = island.problem;
-  failure_.residual = report.residual;
-  failure_.solver = report.solver;
 }
 
 // All that later steps read is in the world.

@@ -15,6 +15,7 @@
 //   p                 Island::r         impulses
 //   v without W p     free_             motion_model.h
 //   terms of W r + q                    step_terms.h
+//   solve, what contacts remember       step_outcome.h
 //
 // Prescribed bodies stand where they will be at the end of the step, so their motion is in psi and must not enter the
 // normal row a second time; it does enter the tangential rows (Berard, Nguyen, Trinkle and Anderson 2010, equations 8-9
@@ -41,11 +42,11 @@
 // assembly and one contact solve. Energy is not gained, except by pushing apart what penetrates by O(h^2) from turning.
 #pragma once
 
-#include "stickslip/contact/canonical_share.h"
 #include "stickslip/contact/contact_system.h"
-#include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/rest.h"
 #include "stickslip/stepping/resting_bodies.h"
+#include "stickslip/stepping/step_outcome.h"
+#include "stickslip/stepping/step_terms.h"
 #include "stickslip/stepping/stepper.h"
 
 namespace stickslip::stepping {
@@ -63,20 +64,20 @@ class StewartTrinkle final : public Stepper {
   bool more_contacts(World& world, double h);
   template <int D>
   bool resolve_single(World& world, double h, StepReport& report);
+  [[nodiscard]] ContactMotion motion_at(const World& world, std::size_t a, std::size_t b) const;
   template <int D>
   void pose_problems(World& world, double h);
   [[nodiscard]] const model::Compliance* softness_of(const World& world, const collision::Contact& contact) const;
   void soften(const World& world, double h);
   bool solve_problems(World& world, StepReport& report);
-  void set_free_velocities(World& world) const;
   void update_velocities(World& world);
+  void set_free_velocities(World& world) const;
+  void add_drives(World& world) const;
   void move_bodies(World& world, double h, double end_time);
-  void remember_contacts(World& world, double h);
-  void fail(World& world, const contact::Island& island, StepReport& report);
+  void remember(World& world, double h);
 
   contact::ContactSystem system_;
-  IslandPool pool_;
-  contact::CanonicalShare share_;
+  StepSolver solver_;
   std::vector<contact::BodyDynamics> dynamics_;
   std::vector<model::Twist> free_;                   // velocities without contacts
   std::vector<model::Twist> start_;                  // at the start of the step

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/trial.h"
 
+#include "stickslip/stepping/contact_memory.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -72,18 +74,18 @@ void TrialData::place_start(World& world, const Component& component) const {
   for (int b : component.driven) place(world, index(b), world.state.time, world.state.bodies[index(b)]);
 }
 
-bool TrialData::solve(const World& world) {
+bool TrialData::solve(const World& world, std::span<ContactMemory> memory) {
   if (closed.empty()) return true;
-  if (frozen != nullptr) return solve_frozen();
   contact::Island& island = system.islands()[0];
-  ++solves;
-  if (!pool_.solve(world.method, island)) return false;
-  if (world.method.friction == FrictionLaw::Cone) share_.apply(system, dynamics, ProblemSolver::kAim);
-  if (island.summary.residual.error >= residual) {
-    residual = island.summary.residual.error;
-    solver = island.summary.solver;
+  if (frozen != nullptr) {
+    do {
+      if (!solve_frozen()) return false;
+    } while (weaken_broken_contacts(world.model, closed_contacts, memory, island));
+    return true;
   }
-  return true;
+  solver_.solve(world.method, island);
+  return solver_.finish(world, {system, dynamics, closed_contacts, memory}, island,
+                        world.method.friction == FrictionLaw::Cone, report);
 }
 
 bool TrialData::solve_frozen() {

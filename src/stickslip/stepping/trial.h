@@ -12,11 +12,10 @@
 //     jerk                       PositionUpdate
 #pragma once
 
-#include "stickslip/contact/canonical_share.h"
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/stepping/frozen_modes.h"
-#include "stickslip/stepping/island_pool.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/step_outcome.h"
 #include "stickslip/stepping/world.h"
 
 #include <vector>
@@ -129,8 +128,9 @@ struct TrialData {
   // Prescribed bodies of world.state at world.state.time.
   void place_start(World& world, const Component& component) const;
 
-  // Solves the problem of the closed contacts. False: not certified.
-  bool solve(const World& world);
+  // Solves the problem of the closed contacts (step_outcome.h). Memory: of modes, where static friction may break. False:
+  // not certified.
+  bool solve(const World& world, std::span<ContactMemory> memory = {});
   // v1 = v_free + A^-1 J' p into end and the trial, and the mean acceleration.
   void take_velocities(const World& world, const Component& component, Trial& trial);
   // Impulses, end velocities and modes of the closed contacts.
@@ -138,17 +138,12 @@ struct TrialData {
   // The modes that take_contacts() found are those of the first of two passes.
   void keep_first_pass(Trial& trial) const;
 
-  // Counters of the step.
-  int solves = 0;
-  double residual = 0;
-  const char* solver = "";
-  void reset_counters() { solves = 0, residual = 0, solver = ""; }
+  StepReport report;  // of the step so far: solves, worst certificate and its solver
 
  private:
   bool solve_frozen();
   void place(const World& world, std::size_t body, double when, model::BodyState& state) const;
-  IslandPool pool_;
-  contact::CanonicalShare share_;
+  StepSolver solver_;
   std::vector<int> bodies_;  // scratch of take_velocities()
 };
 

@@ -114,8 +114,4 @@ std::vector<std::int64_t> Schedule::surplus() const {
   return trials;
 }
 
-bool Schedule::stopped_early() const {
-  return std::ranges::any_of(lanes_, &Lane::stopped);
-}
-
 }  // namespace stickslip::study

@@ -31,7 +31,6 @@ class Schedule {
   [[nodiscard]] std::int64_t done() const { return done_; }
   [[nodiscard]] std::int64_t total() const;  // trials that belong to the study, as far as is known
   [[nodiscard]] std::vector<std::int64_t> surplus() const;
-  [[nodiscard]] bool stopped_early() const;
 
  private:
   // Trials that one stop rule looks at.

@@ -298,10 +298,10 @@ void Store::verify() {
     Statement check(database_, "PRAGMA quick_check(1)");
     if (!check.step() || check.text(0) != "ok") damaged("its pages do not fit together");
   }
-  if (header_checksum(header_, rows_, total_) != checksum_) damaged("its description does not fit its checksum");
+  if (header_checksum(header_, rows_, total_) != checksum_) damaged("its description does not match its checksum");
   std::int64_t rows = 0, total = 0;
   read_rows([&](const TrialPoint& trial, const TrialResult& result, std::int64_t sum) {
-    if (checksum_of(trial, result) != sum) damaged(fmt::format("trial {} does not fit its checksum", trial.index));
+    if (checksum_of(trial, result) != sum) damaged(fmt::format("trial {} does not match its checksum", trial.index));
     ++rows;
     total = wrapped_sum(total, sum);
   });
@@ -422,7 +422,7 @@ void Store::remove(const std::vector<std::int64_t>& trials) {
 void Store::read(const std::function<void(const TrialPoint&, const TrialResult&)>& row) {
   if (header_.meaning.empty()) return;
   read_rows([&](const TrialPoint& trial, const TrialResult& result, std::int64_t sum) {
-    if (checksum_of(trial, result) != sum) damaged(fmt::format("trial {} does not fit its checksum", trial.index));
+    if (checksum_of(trial, result) != sum) damaged(fmt::format("trial {} does not match its checksum", trial.index));
     row(trial, result);
   });
 }

@@ -22,7 +22,7 @@
 
 namespace stickslip::complementarity {
 
-class LazySchur {
+class LazySchur : public OfDenseColumns<LazySchur> {
  public:
   // False when there is nothing to eliminate, or A is not made of small well-conditioned blocks, or v is too long.
   // Keeps a pointer to M.
@@ -42,16 +42,6 @@ class LazySchur {
   [[nodiscard]] const double* column(int j) const {
     if (!formed_[j]) form(j);
     return columns_.data() + static_cast<std::size_t>(j) * n_;
-  }
-  [[nodiscard]] double at(int i, int j) const { return column(j)[i]; }
-  void add_column(int j, double s, double* y) const { kernels::add_scaled(y, s, column(j), n_); }
-  void add_columns(const int* C, const double* s, int k, double* y) const { add_dense_columns(*this, C, s, k, y); }
-  void gather_row(int i, const int* C, const int*, int k, double* out) const {
-    for (int c = 0; c < k; ++c) out[c] = C[c] < n_ ? at(i, C[c]) : 0;
-  }
-  void gather_column(int j, const int* R, const int*, int k, double* out) const {
-    const double* values = column(j);
-    for (int r = 0; r < k; ++r) out[r] = values[R[r]];
   }
 
   // Estimates that do not form columns: B_ii + sum_f C_fi^2 / |A_ff|, and the entries of B alone.

@@ -26,25 +26,45 @@
 
 namespace stickslip::complementarity {
 
-// add_columns of a view that has dense columns: four at a time.
+// What a view with dense columns, View::column(j), can do.
 template <class View>
-void add_dense_columns(const View& view, const int* C, const double* s, int k, double* y) {
-  const double* columns[4];
-  double weights[4];
-  int count = 0;
-  for (int c = 0; c < k; ++c) {
-    if (s[c] == 0 || C[c] >= view.size()) continue;
-    columns[count] = view.column(C[c]);
-    weights[count] = s[c];
-    if (++count == 4) {
-      kernels::add_scaled4(y, weights, columns, view.size());
-      count = 0;
-    }
-  }
-  for (int c = 0; c < count; ++c) kernels::add_scaled(y, weights[c], columns[c], view.size());
-}
+class OfDenseColumns {
+ public:
+  [[nodiscard]] double at(int i, int j) const { return view().column(j)[i]; }
 
-class DenseColumns {
+  void add_column(int j, double s, double* y) const { kernels::add_scaled(y, s, view().column(j), view().size()); }
+
+  // Four at a time.
+  void add_columns(const int* C, const double* s, int k, double* y) const {
+    const double* columns[4];
+    double weights[4];
+    int count = 0;
+    for (int c = 0; c < k; ++c) {
+      if (s[c] == 0 || C[c] >= view().size()) continue;
+      columns[count] = view().column(C[c]);
+      weights[count] = s[c];
+      if (++count == 4) {
+        kernels::add_scaled4(y, weights, columns, view().size());
+        count = 0;
+      }
+    }
+    for (int c = 0; c < count; ++c) kernels::add_scaled(y, weights[c], columns[c], view().size());
+  }
+
+  void gather_row(int i, const int* C, const int*, int k, double* out) const {
+    for (int c = 0; c < k; ++c) out[c] = C[c] < view().size() ? at(i, C[c]) : 0;
+  }
+
+  void gather_column(int j, const int* R, const int*, int k, double* out) const {
+    const double* values = view().column(j);
+    for (int r = 0; r < k; ++r) out[r] = values[R[r]];
+  }
+
+ private:
+  [[nodiscard]] const View& view() const { return static_cast<const View&>(*this); }
+};
+
+class DenseColumns : public OfDenseColumns<DenseColumns> {
  public:
   void set(const Eigen::MatrixXd& M) {
     data_ = M.data();
@@ -52,21 +72,6 @@ class DenseColumns {
   }
   [[nodiscard]] int size() const { return n_; }
   [[nodiscard]] const double* column(int j) const { return data_ + static_cast<std::ptrdiff_t>(j) * n_; }
-  [[nodiscard]] double at(int i, int j) const { return column(j)[i]; }
-
-  void add_column(int j, double s, double* y) const { kernels::add_scaled(y, s, column(j), n_); }
-
-  void add_columns(const int* C, const double* s, int k, double* y) const { add_dense_columns(*this, C, s, k, y); }
-
-  void gather_row(int i, const int* C, const int*, int k, double* out) const {
-    for (int c = 0; c < k; ++c) out[c] = C[c] < n_ ? at(i, C[c]) : 0;
-  }
-
-  void gather_column(int j, const int* R, const int*, int k, double* out) const {
-    const double* values = column(j);
-    for (int r = 0; r < k; ++r) out[r] = values[R[r]];
-  }
-
   [[nodiscard]] double diagonal(int i) const { return at(i, i); }
   template <class F>
   void for_each_in_row(int i, F&& f) const {
@@ -129,14 +134,9 @@ class SparseColumns {
     for (int p = column_start_[j]; p < column_start_[j + 1]; ++p) f(row_[p], value_[p]);
   }
 
-  // Compressed rows, for those who sweep over rows.
-  [[nodiscard]] const int* row_start() const { return row_start_.data(); }
-  [[nodiscard]] const int* row_column() const { return column_.data(); }
-  [[nodiscard]] const double* row_value() const { return row_value_.data(); }
-  // Compressed columns.
+  // The pattern, by columns.
   [[nodiscard]] const int* column_start() const { return column_start_; }
   [[nodiscard]] const int* column_row() const { return row_; }
-  [[nodiscard]] const double* column_value() const { return value_; }
 
  private:
   int n_ = 0;

@@ -14,6 +14,13 @@
 // Smoothed with a width e > 0 (Chen-Harker-Kanzow-Smale): z_n+ = (z_n + sqrt(z_n^2 + 4 e^2)) / 2, the same for the
 // maximum m of the disc's radius R and a = sqrt(|z_t|^2 + e^2), and P_t = R z_t / m. P is then smooth, J invertible in
 // the interior, and the limit e -> 0 is P.
+//
+// Symbol   meaning
+//   r, u   impulse and relative velocity of a contact: normal, then tangents
+//   rho    step of the map, > 0
+//   mu     coefficient of friction; given: normal impulse of a support
+//
+// Cost: O(1) per contact.
 #pragma once
 
 #include "stickslip/complementarity/cone/one_contact.h"

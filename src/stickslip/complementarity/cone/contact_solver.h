@@ -9,9 +9,9 @@
 //     if (!summary.solved()) ...                  // r is the best point found, not a solution
 //
 // Islands (connected components) are solved on their own, in block-scaled variables, by several threads if the options
-// say so; then contact_residual.h certifies
-// the whole problem as it was posed, and only its verdict makes a summary say Solved. A problem that no algorithm
-// solves within the work budget is refused with Stalled (or the limit that the user set): it may have no solution.
+// say so; then contact_residual.h certifies the whole problem as it was posed, and only its verdict makes a summary say
+// Solved. A problem that no algorithm solves within the work budget is refused with Stalled (or the limit that the user
+// set): it may have no solution.
 #pragma once
 
 #include "stickslip/complementarity/algorithm_info.h"

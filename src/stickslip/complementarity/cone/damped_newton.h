@@ -15,6 +15,8 @@
 //
 // On warm-started steps of a pile it takes about half the factorisations of proximal_newton.h. It is no replacement for
 // it: some problems are not solved within a hundred steps.
+//
+// Cost per step: one factorisation (newton_system.h), one product with W.
 #pragma once
 
 #include "stickslip/complementarity/cone/proximal_newton.h"

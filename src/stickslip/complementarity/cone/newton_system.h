@@ -11,6 +11,13 @@
 // On large islands in the space of contacts the order is that of the graph of closed contacts, found again when others
 // close or many have opened: in a falling pile half of the contacts are open, and the graph of the others is almost a
 // forest, which an order for the whole graph fills with blocks.
+//
+// Symbol   meaning
+//   W      Delassus matrix of the island, block-scaled (island.h)
+//   J      derivative of the projection, a block per contact; rho: step of the map (alart_curnier.h)
+//   alpha  proximal weight (proximal_weight.h)
+//
+// Cost: that of the factorisation chosen (dense_newton.h, block_lu.h); no allocation once the workspaces have grown.
 #pragma once
 
 #include "stickslip/complementarity/cone/dense_newton.h"

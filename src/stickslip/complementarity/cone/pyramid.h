@@ -5,18 +5,24 @@
 // where M need not be invertible), and the way back to impulses.
 //
 //     r_c = (p_n, sum_k e_k p_k),    e_k: d unit vectors around the disc (D = 3), or +1 and -1 (D = 2)
-//     0 <= p_n _|_ u_n >= 0,    0 <= p_k _|_ e_k . u_t + s >= 0,    0 <= s _|_ mu p_n - sum_k p_k >= 0        (Stewart,
-//     Trinkle)
+//     0 <= p_n _|_ u_n >= 0,    0 <= p_k _|_ e_k . u_t + s >= 0,    0 <= s _|_ mu p_n - sum_k p_k >= 0
 //
-// The polygon of tangential impulses is inscribed in the disc mu p_n. s is the slip speed. Special contacts:
+// (Stewart and Trinkle 1996). The polygon of tangential impulses is inscribed in the disc mu p_n. s is the slip speed. Special contacts:
 //
 //     mu = 0       only p_n (r_t = 0)
 //     support      p_n is given: no unknown and no row for it, mu p_n becomes a number
 //     bilateral    D free unknowns r_c with rows u_c = 0
 //
-// Written with r = G x + r0 (x: the unknowns, r0: given normal impulses):
-//     local     G' (W (G x + r0) + q) + structure            global    M v - H (G x + r0) - f = 0,  G' (H' v + R r + w)
-//     + structure
+// Written with r = G x + r0:
+//     local     G' (W (G x + r0) + q) + structure
+//     global    M v - H (G x + r0) - f = 0,   G' (H' v + R r + w) + structure
+//
+// Symbol   meaning
+//   x      the unknowns: p_n, p_k and s of each contact
+//   r0     given normal impulses of supports
+//   W, q, M, H, R, f, w      contact_problem.h
+//
+// Cost: d + 2 unknowns per contact; (d + 1)^2 entries for each block of W.
 #pragma once
 
 #include "stickslip/complementarity/affine/affine_problem.h"

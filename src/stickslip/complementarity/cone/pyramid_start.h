@@ -7,6 +7,8 @@
 // Lemke's method ends with a solution of the pyramid problem whenever the cone problem has bodies behind it and q is in
 // the range of W. In the plane the pyramid is the cone, and its solution the answer. In space it is off by the angle
 // between directions, which is a good start. Slower than Newton by far: a last resort.
+//
+// Cost: a pivot for each unknown that becomes basic, each of them O(n^2) for n unknowns.
 #pragma once
 
 #include "stickslip/complementarity/affine/affine_solver.h"

@@ -11,7 +11,7 @@
 // unknowns (finite elements) go through a sparse LU of all of M instead.
 //
 // Assumptions: M invertible, not necessarily symmetric. Cost: sum over bodies of (contacts of the body)^2 D^2 b, b the
-// body's degrees of freedom. Repeated reductions of one pattern allocate nothing on the block-diagonal way.
+// body's degrees of freedom. Repeated reductions of one pattern allocate nothing on the block-diagonal path.
 #pragma once
 
 #include "stickslip/complementarity/cone/contact_problem.h"

@@ -5,8 +5,8 @@
 //
 // Contacts with the same neighbours in W (the contacts of one pair of bodies) are a candidate; it becomes a group g
 // when the rank of its diagonal block W_gg is well below its number of unknowns. C_g is an orthonormal basis of the
-// range of W_gg, by pivoted Cholesky and two passes of Gram-Schmidt. All other contacts are nodes of their own with C =
-// I.
+// range of W_gg, by pivoted Cholesky and two passes of Gram-Schmidt. All other contacts are nodes of their own, with
+// C = I.
 //
 // Cost: (unknowns of a group) * rank^2 each; no allocation once the workspaces have grown.
 #pragma once

@@ -15,8 +15,8 @@
 //
 // Four contacts of a box face cost 6 unknowns instead of 12, 40 contacts of one body 6 instead of 120. Contacts that
 // are alone (or of full rank) remain nodes of their own with the original rows (wrench_groups.h). The product form is
-// verified on a probe vector; a W that does not have it (not symmetric, say) is left alone. E^-1
-// costs 1/alpha of precision in the step, which the next step makes good.
+// verified on a probe vector; a W that does not have it (not symmetric, say) is left alone. E^-1 costs 1/alpha of
+// precision in the step, which the next step makes good.
 //
 // Symbols: K = sum of the ranks. Cost: that of a sparse factorisation of size K plus O(36) per contact.
 #pragma once
