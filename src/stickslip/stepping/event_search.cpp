@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/event_search.h"
 
+#include "stickslip/stepping/corner_pass.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/noise.h"
 
@@ -26,6 +27,21 @@ constexpr double kNoReserve = 1e-12;  // a reserve of friction that is zero
 constexpr double kReversal = 1e-10;   // slip at the instant of its reversal
 constexpr double kBracket = 1e-13;    // of the sub-step: a bracket that is not shortened further
 
+constexpr double kMeet = 1e-3;  // of the way of a contact in the step: corners that pass are at one place
+
+// At the end of the trial a corner touches: where one of the other body, on which this one bears, passes it?
+bool passes_corner(const World& world, const Component& component, const Trial& trial, std::size_t who, double H) {
+  const int D = world.model.dimension;
+  const collision::Contact& open = trial.contacts[who].contact;
+  const double reach = kMeet * H * tangential_norm(trial.contacts[who].u1, D);
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    if (component.contacts[c].mode == Mode::Open) continue;
+    const collision::Contact& closed = trial.contacts[c].contact;
+    if (may_pass(open.id, closed.id, D) && (open.point_a - closed.point_a).norm() <= reach) return true;
+  }
+  return false;
+}
+
 double tangential_response(const ContactTrial& c, int D) {
   return D == 2 ? c.g[1] : std::max(c.g[1], c.g[2]);
 }
@@ -49,6 +65,10 @@ bool EventSearch::touch(World& world, Component& component, const Candidate& eve
     const Candidate earlier = first_touch(world, component, step.trial);
     if (earlier.kind == EventKind::None || index(earlier.contact) == touching.who) break;
     touching = {.who = index(earlier.contact), .tau = earlier.tau};
+  }
+  if (passes_corner(world, component, step.trial, touching.who, H_)) {
+    component.contacts[touching.who].passes = true;
+    return false;
   }
   step.next.end = SubStepEnd::Touch;
   step.next.contact = static_cast<int>(touching.who);
@@ -105,8 +125,8 @@ void EventSearch::choose_restitution(const World& world, const Component& compon
   restitution_.assign(component.contacts.size(), -1.0);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     const ContactStart& contact = component.contacts[c];
-    const bool touches =
-        c == who || (contact.mode == Mode::Open && contact.contact.gap <= gap && contact.velocity[0] < 0);
+    const bool touches = c == who || (contact.mode == Mode::Open && !contact.passes && contact.contact.gap <= gap &&
+                                      contact.velocity[0] < 0);
     if (!touches) continue;
     const double e = world.model.surfaces[index(contact.contact.surface)].restitution;
     const double approach = std::fabs(contact.velocity[0]);

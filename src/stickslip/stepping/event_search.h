@@ -7,6 +7,8 @@
 //   lift, slip  where the line of force reserves vanishes (events.h); the trial to that instant gives a better line
 //   touch       gap(tau) = 0                                Newton with the approach speed, inside a bracket; then the
 //                                                           impact law of each pair
+//               A corner of one body that slides over a corner of the other comes down to the line of the other's face
+//               exactly where that face ends, and leaves it there: no impact (corner_pass.h)
 //   stop        F(tau) = G (mu p_n - |p_t|) - |u_t1| = 0    with the law of the end velocity alone: F < 0 while
 //                                                           friction is too weak to end the slip within tau, F >= 0
 //                                                           once it can

@@ -65,6 +65,7 @@ class FirstEvent {
   }
 
   void look_open(const ContactStart& start, const ContactTrial& contact, int c) {
+    if (start.passes) return;
     const double gap = contact.contact.gap, gap0 = start.contact.gap;
     const double tolerance = touch_tolerance(start, contact, trial_.h);
     // What overlapped before and does not get deeper is on its way out.

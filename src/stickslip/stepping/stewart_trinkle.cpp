@@ -5,6 +5,7 @@
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/contact_response.h"
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/corner_pass.h"
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/rest.h"
 
@@ -114,6 +115,7 @@ void StewartTrinkle::find_contacts(World& world, double h) {
   }
   if (has_chains_) contacts_ = world.contacts;
   world.collider.find(world.model, world.state, reach_, h, contacts_);
+  leave_out_passing(world, h, contacts_);
 }
 
 // Points of rims that would sink in at the velocities found: then the step is solved again with them. Prescribed bodies

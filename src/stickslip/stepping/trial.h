@@ -43,6 +43,7 @@ struct ContactStart {
   int position = 0;                                   // in the step's list of contacts
   bool end_law = false;       // sliding, but friction opposes the end velocity alone (kappa = 0): search of a stop
   bool just_changed = false;  // raises no second event at the same instant
+  bool passes = false;        // touches where it runs off the end of its face (corner_pass.h): left out
   bool false_alarm = false;   // its friction margin runs out although it holds (redundant contacts share the load)
 };
 
