@@ -67,8 +67,9 @@ class Browser {
     arguments.push_back(address);
     const char* given = std::getenv("STICKSLIP_CHROMIUM");
     const std::vector<std::string> names =
-        given != nullptr ? std::vector<std::string>{given}
-                         : std::vector<std::string>{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"};
+        given != nullptr
+            ? std::vector<std::string>{given}
+            : std::vector<std::string>{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"};
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -83,9 +84,10 @@ class Browser {
     }
     posix_spawn_file_actions_destroy(&files);
     if (process_ == 0)
-      throw VideoError(fmt::format("a video needs Chromium, and there is no {} (STICKSLIP_CHROMIUM names another one); "
-                                   "the page itself saves videos in any browser",
-                                   given != nullptr ? given : "chromium, chromium-browser or google-chrome"));
+      throw VideoError(
+          fmt::format("a video needs Chromium, and there is no {} (STICKSLIP_CHROMIUM names another one); "
+                      "the page itself saves videos in any browser",
+                      given != nullptr ? given : "chromium, chromium-browser or google-chrome"));
   }
   ~Browser() {
     if (running()) {

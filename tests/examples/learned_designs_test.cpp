@@ -16,8 +16,7 @@ double saddle(const std::string& scene, const char* stepper, const char* step, c
   for (const char* x0 : {"0.5", "4"})
     for (const char* y0 : {"0.5", "4"}) {
       Settings settings = design;
-      settings.insert(settings.end(),
-                      {{"x0", x0}, {"y0", y0}, {"method.stepper", stepper}, {"method.step", step}});
+      settings.insert(settings.end(), {{"x0", x0}, {"y0", y0}, {"method.stepper", stepper}, {"method.step", step}});
       sum += ExampleRun("plate-learning/" + scene, settings)["saddle"];
     }
   return sum;

@@ -222,7 +222,12 @@ RunDescription description_from_json(const std::string& text) {
     run.parameters = quantities_from(in.at("parameters"));
     run.observables = quantities_from(in.at("observables"));
     for (const Json& body : in.at("bodies")) run.model.bodies.push_back(body_from(body));
-    for (const Json& s : in.at("surfaces")) run.model.surfaces.push_back({s.at(0), s.at(1), s.at(2)});
+    for (const Json& s : in.at("surfaces")) {
+      model::Surface& surface = run.model.surfaces.emplace_back();
+      surface.friction_static = s.at(0);
+      surface.friction_kinetic = s.at(1);
+      surface.restitution = s.at(2);
+    }
     const std::size_t pairs = run.model.bodies.size() * run.model.bodies.size();
     std::vector<int> table;
     for (const Json& length : in.at("pairs")) {

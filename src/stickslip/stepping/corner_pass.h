@@ -33,8 +33,8 @@ namespace stickslip::stepping {
   if (open.shape_a != closed.shape_a || open.shape_b != closed.shape_b) return false;
   const FeatureKind a = feature_kind(open.feature_a), b = feature_kind(open.feature_b);
   const FeatureKind of_a = feature_kind(closed.feature_a), of_b = feature_kind(closed.feature_b);
-  const bool corner = (a == FeatureKind::Vertex && b == FeatureKind::Face) ||
-                      (a == FeatureKind::Face && b == FeatureKind::Vertex);
+  const bool corner =
+      (a == FeatureKind::Vertex && b == FeatureKind::Face) || (a == FeatureKind::Face && b == FeatureKind::Vertex);
   if (!corner) return false;
   return dimension == 2 ? of_a == b && of_b == a : of_a == FeatureKind::Edge && of_b == FeatureKind::Edge;
 }
