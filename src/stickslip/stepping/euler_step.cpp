@@ -73,7 +73,7 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
         step_.velocity[i] = scaled_sum(0.5, step_.velocity[i], 0.5, step_.last[i]);
   }
   if (step_.rules.end_geometry && ContactEquations::gains_energy(world, step_) &&
-      (step_.bending_shapes || !parts_overlaps(world))) {
+      (step_.bending_shapes || (touches_by_corners(world) && !parts_overlaps(world)))) {
     ++report.fallbacks;
     step_.rules.end_geometry = false;
     const bool solved = solve(world, h, end_time, report, failure);
@@ -117,6 +117,20 @@ void EulerStep::begin(const World& world, double h, double end_time) {
   step_.at = world.state;
   step_.at.bodies.resize(n + 1);
   step_.end = step_.at;
+}
+
+// Do bodies that may turn touch by shapes with corners? (Discs and balls gain and lose by turns what the length of the
+// step makes of a round path, and rows of two kinds in turn would tear that path apart.)
+bool EulerStep::touches_by_corners(const World& world) const {
+  const auto one = [&](int body, int shape) {
+    const auto& shapes = world.model.bodies[index(body)].shapes;
+    return world.traits[index(body)].free_rotation && index(shape) < shapes.size() &&
+           (std::holds_alternative<model::Polygon>(shapes[index(shape)].shape) ||
+            std::holds_alternative<model::Polyhedron>(shapes[index(shape)].shape));
+  };
+  return std::ranges::any_of(step_.contacts, [&](const collision::Contact& contact) {
+    return one(contact.id.body_a, contact.id.shape_a) || one(contact.id.body_b, contact.id.shape_b);
+  });
 }
 
 // Did contacts of the step overlap at its start? Taking that out does work by their law.

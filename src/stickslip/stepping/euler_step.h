@@ -68,6 +68,7 @@ class EulerStep {
   bool balance_forces(const World& world, int iteration, StepReport& report, StepFailure& failure);
   [[nodiscard]] bool settled(const World& world);
   void keep_solved_velocities();
+  [[nodiscard]] bool touches_by_corners(const World& world) const;
   [[nodiscard]] bool parts_overlaps(World& world);
   void move(World& world);
 
