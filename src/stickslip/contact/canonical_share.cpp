@@ -314,14 +314,11 @@ bool SharedLoad::independent() {
 namespace {
 
 // Up to what the share is told apart by. What was shared is compared, so that small changes do not add up.
-bool is_same(std::span<const double> a, std::span<const double> b) {
-  if (a.size() != b.size()) return false;
-  double change = 0, size = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    change = std::max(change, std::fabs(a[k] - b[k]));
-    size = std::max(size, std::fabs(a[k]));
-  }
-  return change <= kSameShare * size;
+bool is_same(std::span<const double> kept, double size, std::span<const double> now) {
+  if (kept.size() != now.size()) return false;
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    if (!(std::fabs(kept[k] - now[k]) <= kSameShare * size)) return false;
+  return true;
 }
 
 }  // namespace
@@ -418,8 +415,9 @@ void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<c
   const int contacts = problem.contacts(), D = problem.dimension();
   if (contacts < 2 || contacts > kMostContacts || !problem.kind.empty() || !island.summary.solved()) return;
   const auto is_kept = [&](const Kept& kept) {
-    return kept.mu == problem.mu && is_same(kept.r, island.r) && is_same(kept.q, problem.q) &&
-           is_same(kept.W, problem.W.value);
+    // q first: where bodies move it differs soonest.
+    return is_same(kept.q, kept.size_q, problem.q) && kept.mu == problem.mu && is_same(kept.r, kept.size_r, island.r) &&
+           is_same(kept.W, kept.size_W, problem.W.value);
   };
   // A system of one island may be that of many components in turn.
   const bool in_turn = system.islands().size() == 1;
@@ -439,6 +437,9 @@ void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<c
   kept.q = problem.q;
   kept.r = island.r;
   kept.mu = problem.mu;
+  kept.size_W = largest(kept.W);
+  kept.size_q = largest(kept.q);
+  kept.size_r = largest(kept.r);
 }
 
 // N_ and t_ as the island's impulses, where they are certified as well as those that it has.

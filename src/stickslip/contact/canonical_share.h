@@ -85,6 +85,7 @@ class CanonicalShare {
  private:
   struct Kept {
     std::vector<double> W, q, r, mu;
+    double size_W = 0, size_q = 0, size_r = 0;  // largest magnitudes
   };
   void take(Island& island, double aim);
   bool least_friction(const SharedLoad& load, Eigen::VectorXd& t);
