@@ -72,7 +72,7 @@ TEST(RunSensitivityInParts, IsTheDerivativeOfTheRunAsItWas) {
       model::State low, high;
       move_along(start, directions[k].start, -amount, low);
       move_along(start, directions[k].start, amount, high);
-      const auto difference_of_ends =
+      const Eigen::Matrix<double, kBodyTangent, 1> difference_of_ends =
           difference(end_of(scene, method, low).bodies[1], end_of(scene, method, high).bodies[1]) / (2 * amount);
       const auto tangent = sensitivity.tangents().col(static_cast<Eigen::Index>(k)).segment<kBodyTangent>(body);
       EXPECT_LE((tangent - difference_of_ends).cwiseAbs().maxCoeff(), 1e-7 * tangent.norm()) << k;
