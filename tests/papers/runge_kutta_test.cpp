@@ -51,6 +51,47 @@ TEST(RungeKutta, ComesToRestWhereTheSpringCarriesTheWeight) {
   EXPECT_NEAR(end.at("z"), 0.05 - 0.2 * 9.8 / 5e4, 1e-12);
 }
 
+// A box sinks into a floor by far more than it moves in a step, and swings: a chain is as good a floor as a half-plane.
+TEST(RungeKutta, ChainCarriesWhatSinksIntoIt) {
+  const auto at_the_end = [](const char* floor) {
+    const std::string text = std::string(R"(
+dimension = 2
+gravity = [0, -9.81]
+duration = 0.05
+[method]
+stepper = "runge-kutta"
+step = 3e-4
+[[body]]
+name = "floor"
+fixed = true
+shape = )") + floor + R"(
+[[body]]
+name = "box"
+mass = 3.849
+shape = { box = [0.34297, 0.4898] }
+position = [0, 0.2449]
+velocity = [0.1, 0]
+[[contact]]
+between = ["*", "*"]
+friction = 0.5
+stiffness = 2e4
+damping = 20
+[observe]
+x = "box.x"
+y = "box.y"
+)";
+    return ExampleRun(scene::parse_scene(text, "test.toml"));
+  };
+  const ExampleRun chain = at_the_end("{ chain = [[-20, 0], [-1, 0], [1.5, 0], [20, 0]] }"),
+                   plane = at_the_end("{ half-plane = { normal = [0, 1] } }");
+  EXPECT_NEAR(chain.at("x"), plane.at("x"), 1e-12);
+  EXPECT_NEAR(chain.at("y"), plane.at("y"), 1e-12);
+  // m y'' = -m g - 2 k d - 2 c d' with d = 0 at the start: near its lowest point after half a period of 0.0616 s.
+  const double k = 4e4 / 3.849, c = 40 / 3.849, w = std::sqrt(k - 0.25 * c * c), t = 0.05, rest = 9.81 / k;
+  const double sunk = rest * (1 - std::exp(-0.5 * c * t) * (std::cos(w * t) + 0.5 * c / w * std::sin(w * t)));
+  EXPECT_NEAR(0.2449 - plane.at("y"), sunk, 1e-4 * sunk + 1e-5) << "friction turns it a little";
+}
+
 TEST(RungeKutta, RefusesWhatItDoesNotKnow) {
   const auto objection = [](const char* example) {
     const scene::Scene scene = testing::load_example(example);

@@ -41,6 +41,7 @@ struct Probe {
   int arms = 0;
   double slack = 0;
   int preferred_pass = 0;  // chains: +1 touch the side seen on the way out, -1 on the way back, 0 not known
+  double sunk = 0;         // chains: how far it overlapped that side in the step before
 
   [[nodiscard]] bool lowest(const Vec2& n, double allowed) const {
     for (int i = 0; i < arms; ++i) {
@@ -254,7 +255,7 @@ bool touch_any(const PolygonTopology& b, const Probe& probe, double reach, doubl
     if (b.thin) {
       // Both passes face p, with opposite heights: stay on the side where p was.
       const int pass = side < b.points - 1 ? 1 : -1;
-      const bool here = probe.preferred_pass != 0 ? pass == probe.preferred_pass && g > -limit : g >= 0;
+      const bool here = probe.preferred_pass != 0 ? pass == probe.preferred_pass && g > -limit - probe.sunk : g >= 0;
       if (!here || yields(b, probe, side, facing)) continue;
     } else {
       const bool kept = g >= 0 ? !yields(b, probe, side, facing) : closest.inside && meet_in_notch(b, closest, side);
@@ -284,9 +285,10 @@ void list_active_sides(PairSearch& pair, std::vector<int>& active) {
   }
 }
 
-// Chains: on which pass did this vertex touch in the step before?
-int previous_pass(const PairSearch& pair, FeatureCode vertex) {
-  if (!pair.b.geometry.polygon.thin) return 0;
+// Chains: on which pass this vertex touched in the step before, and how deep. Soft contacts sink in by more than the
+// reach of a step.
+void set_previous_pass(const PairSearch& pair, FeatureCode vertex, Probe& probe) {
+  if (!pair.b.geometry.polygon.thin) return;
   ContactId from = pair.id;
   const bool vertex_is_a = !pair.swapped;
   from.feature_a = vertex_is_a ? vertex : 0;
@@ -302,9 +304,10 @@ int previous_pass(const PairSearch& pair, FeatureCode vertex) {
     const FeatureCode mine = vertex_is_a ? id.feature_a : id.feature_b;
     const FeatureCode other = vertex_is_a ? id.feature_b : id.feature_a;
     if (mine != vertex || feature_kind(other) != FeatureKind::Face) continue;
-    return feature_index(other) < pair.b.geometry.polygon.points - 1 ? 1 : -1;
+    probe.preferred_pass = feature_index(other) < pair.b.geometry.polygon.points - 1 ? 1 : -1;
+    probe.sunk = std::max(0.0, -it->gap);
+    return;
   }
-  return 0;
 }
 
 bool in_box(const Geometry& g, const Vec2& p) {
@@ -347,7 +350,7 @@ Probe make_probe(const PairSearch& pair, int vertex) {
   probe.r = pair.a.geometry.rounding;
   probe.margin = pair.margin;
   probe.slack = pair.slack;
-  probe.preferred_pass = previous_pass(pair, vertex_code(vertex));
+  set_previous_pass(pair, vertex_code(vertex), probe);
   return probe;
 }
 
