@@ -139,6 +139,13 @@ TEST(Defects, PaddleHitsOnceAndIsLeftPastItsEnd) {
     }
 }
 
+// A driven face meets a block's face, whose lower edge is nearer to the driven corner than the drive goes in a step. It
+// pushes along the line through the centre of mass: no turn, and the speed of the drive.
+TEST(Defects, DriveNearAnEdgePushesWithItsWholeFace) {
+  for (const char* stepper : kRigid)
+    expect({"pushed_edge", with(stepper, ""), {{"vx", 1.976, 1e-9}, {"turn", 0, 1e-9}}});
+}
+
 TEST(Defects, EveryOneOfSixtyImpactsInAStepBounces) {
   for (const char* stepper : kRigid)
     expect({"many-impacts", with(stepper, ""), {{"first", 0.6, 1e-12}, {"last", 0.6, 1e-12}}});

@@ -9,12 +9,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace stickslip::stepping {
 namespace {
 
-constexpr double kShortest = 1e-7;               // of the run's step: parts are not cut further
-constexpr int kMostParts = 100000;               // of one step; the rest is then taken as it comes,
+constexpr double kShortest = 1e-7;            // of the run's step: parts are not cut further
+constexpr double kShortestPush = 1.0 / 256;   // the same where a drive pushes into a body: a jam is not undone by it
+constexpr double kPush = 1e-2, kSlow = 2e-3;  // of the thickness: overlap beyond this; drives slower than that per part
+constexpr int kMostParts = 100000;            // of one step; the rest is then taken as it comes,
 constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at pairs: less than a second
 
 }  // namespace
@@ -30,6 +33,7 @@ void GuardedStepper::prepare(const World& world) {
   }
   always_watched_ |= world.method.motion != MotionModel::Dynamic;
   limits_drives_ = limits_drives_ && traits_of(world.method.stepper).drives_at_end;
+  if (limits_drives_) overlaps_.emplace(world.model);
   sweep_.emplace(world.model, std::move(movable), std::move(moving), std::move(driven));
 }
 
@@ -53,6 +57,10 @@ StepReport GuardedStepper::advance(World& world, double h, double end_time) {
     return advance_divided(world, h, end_time, 0.5 * h);
   }
   const collision::Passage passage = passage_since(world, step_start_.state());
+  if (!passage && pushed_in(world, step_start_.state())) {
+    put_back(world, step_start_);
+    return advance_divided(world, h, end_time, 0.5 * h);
+  }
   if (!passage) return report;
   put_back(world, step_start_);
   return advance_divided(world, h, end_time, passage.time - world.state.time);
@@ -67,6 +75,33 @@ collision::Passage GuardedStepper::passage_since(const World& world, const model
   pressed_.resize(world.contacts.size());
   for (std::size_t c = 0; c < pressed_.size(); ++c) pressed_[c] = world.memory[c].touching;
   return sweep_->first_passage(start, world.state, world.waypoints, world.contacts, pressed_);
+}
+
+bool GuardedStepper::pushed_in(const World& world, const model::State& start) {
+  if (!overlaps_) return false;
+  const double h = world.state.time - start.time;
+  const auto way = [&](int a, int b) {
+    const model::Twist &va = world.state.bodies[index(a)].velocity, &vb = world.state.bodies[index(b)].velocity;
+    return h * ((va.linear - vb.linear).norm() + va.angular.norm() * overlaps_->radius(a) +
+                vb.angular.norm() * overlaps_->radius(b));
+  };
+  for (std::size_t c = 0; c < world.contacts.size(); ++c) {
+    const int a = world.contacts[c].id.body_a, b = world.contacts[c].id.body_b;
+    if (c > 0 && world.contacts[c - 1].id.body_a == a && world.contacts[c - 1].id.body_b == b) continue;
+    if (!world.traits[index(a)].driven && !world.traits[index(b)].driven) continue;
+    const double thickness = overlaps_->thickness(a, b);
+    if (!std::isfinite(thickness)) continue;
+    const auto moves = [&](int i) {
+      const model::Twist& v = start.bodies[index(i)].velocity;
+      return world.traits[index(i)].driven &&
+             h * (v.linear.norm() + v.angular.norm() * overlaps_->radius(i)) > kSlow * thickness;
+    };
+    if (!moves(a) && !moves(b)) continue;
+    const double s = way(a, b), allowed = kPush * thickness + s * s / thickness;
+    const double depth = overlaps_->depth(world.state, a, b);
+    if (depth > allowed && depth > overlaps_->depth(start, a, b) + allowed) return true;
+  }
+  return false;
 }
 
 StepReport GuardedStepper::advance_divided(World& world, double h, double end_time, double first_cut) {
@@ -133,6 +168,12 @@ bool GuardedStepper::advance_part(World& world, double end_time, double length, 
     if (passage) {
       total.certified = refuse(world, passage);
       return false;
+    }
+    if (part_end - begin > kShortestPush * world.method.step && pushed_in(world, part_start_.state())) {
+      put_back(world, part_start_);
+      length = 0.5 * (part_end - begin);
+      cut = true;
+      continue;
     }
     total.include(report);
     total.divisions += cut ? 1 : 0;

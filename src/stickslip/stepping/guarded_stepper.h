@@ -11,6 +11,10 @@
 // A prescribed body that moves by more than its thickness within the step, next to something free, is followed in parts
 // from the start (Sweep::length_for_drives), by steppers that look for its contacts where it will be at the end.
 //
+// Such a drive may also push a corner so deep into what stands beside it that another face of that is nearer, over which
+// nothing is to be pushed out: the pair overlaps after the step by more than 1 % of the thinner body + s^2 / thickness,
+// s the way of the step (the audit's measure). The step is taken in halves, quarters ... as far as kShortestPush.
+//
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
 // The parts are steps of the same stepper, each certified on its own. StepReport::divisions counts the cuts. Where
@@ -24,6 +28,7 @@
 // the state and the contacts, and the test. A step with d cuts costs about 2 d more.
 #pragma once
 
+#include "stickslip/collision/overlaps.h"
 #include "stickslip/collision/sweep.h"
 #include "stickslip/stepping/rollback.h"
 #include "stickslip/stepping/stepper.h"
@@ -48,14 +53,17 @@ class GuardedStepper final : public Stepper {
   void put_back(World& world, const Start& start);
   StepReport advance_inner(World& world, double h, double end_time);
   [[nodiscard]] collision::Passage passage_since(const World& world, const model::State& start);
+  // Did a drive push into a body since then?
+  [[nodiscard]] bool pushed_in(const World& world, const model::State& start);
   StepReport advance_divided(World& world, double h, double end_time, double first_cut);
   bool refuse(const World& world, const collision::Passage& passage);  // false, and failure_ says why
   bool advance_part(World& world, double end_time, double length, StepReport& total);
 
   std::unique_ptr<Stepper> inner_;
   std::optional<collision::Sweep> sweep_;
-  bool always_watched_ = false;  // forces or drives may speed bodies up within a step
-  bool limits_drives_ = false;   // drives must not move far in one part
+  std::optional<collision::Overlaps> overlaps_;  // where drives are limited
+  bool always_watched_ = false;                  // forces or drives may speed bodies up within a step
+  bool limits_drives_ = false;                   // drives must not move far in one part
   Start step_start_, part_start_;
   std::vector<std::uint8_t> pressed_;
   std::vector<Event> events_;
