@@ -112,6 +112,9 @@ ClosestPoint closest_by_point(const Vec3& scale, double p, double q, const Vec3&
     const auto merit = [&](const Vec3& at, double value) {
       return 0.5 * (at - x).squaredNorm() + weight * std::abs(value - 1);
     };
+    // Deep inside, the system is indefinite and its step may lead uphill, where no part of it is shorter.
+    const bool small = dy.norm() < kSmallStep * size;
+    if (!small && (y - x).dot(dy) >= weight * std::abs(f.value - 1)) break;
     const double before = merit(y, f.value);
     double cut = 1;
     Vec3 next = y;
@@ -120,7 +123,7 @@ ClosestPoint closest_by_point(const Vec3& scale, double p, double q, const Vec3&
       next = (y + cut * dy).cwiseMax(0.0);
       at_next = level(scale, p, q, next);
       // Rounding may hide the last fall of the merit: full small steps are always taken.
-      if (merit(next, at_next.value) <= before || dy.norm() < kSmallStep * size) break;
+      if (merit(next, at_next.value) <= before || small) break;
     }
     y = next;
     f = at_next;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kError = 1e-7;                      // of a part, relative to the largest speed
 constexpr double kShortest = 1e-9;                   // of the step: parts are not shortened further
-constexpr int kMostParts = 5000, kMostEvents = 200;  // per step
+constexpr int kMostParts = 1000, kMostEvents = 200;  // per step; what needs more is tried in halves, quarters, eighths
 constexpr int kSearch = 60;
 
 // Dormand, Prince (1980): RK5(4)7M. The last row of A is the formula of order 5.
