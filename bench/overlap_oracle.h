@@ -7,7 +7,9 @@
 //
 // Two polygons or polyhedra: every side, every facet normal and every product of edges: exact. With curved parts: many
 // directions, and a descent from the best of them; the depth is then too large rather than too small. Concave
-// bodies are taken as their convex parts, the depth is the largest among pairs of parts. Slow.
+// bodies are taken as their convex parts, the depth is the largest among pairs of parts. Slow where bodies overlap by more
+// than what is asked; else the first direction that tells them apart ends it: the line of centres, that of the spheres
+// around them, or the one that told them apart before.
 #pragma once
 
 #include "stickslip/model/model.h"
@@ -31,16 +33,23 @@ class OverlapOracle {
   }
 
   // Depth > 0, or 0 when apart (or when nothing can be said: points, half-spaces against each other). Of less than
-  // `enough` only a bound: the search ends there.
-  [[nodiscard]] double depth(const OverlapOracle& other, double enough = 0) const {
+  // `enough` only a bound: the search ends there. `hint`: a direction to be tried first, any; becomes the last one that
+  // was best.
+  [[nodiscard]] double depth(const OverlapOracle& other, double enough = 0, Vec3* hint = nullptr) const {
     double deepest = 0;
     for (const Part& a : parts_)
-      for (const Part& b : other.parts_) deepest = std::max(deepest, depth(a, b, enough));
+      for (const Part& b : other.parts_) deepest = std::max(deepest, depth(a, b, enough, hint));
     return deepest;
   }
   // Of bodies of one part each, along a unit direction from the other into this one.
   [[nodiscard]] double width(const OverlapOracle& other, const Vec3& n) const {
     return reach(parts_.front(), -n) + reach(other.parts_.front(), n);
+  }
+  // How far the body reaches along a unit direction, from the origin.
+  [[nodiscard]] double reach(const Vec3& n) const {
+    double far = -std::numeric_limits<double>::infinity();
+    for (const Part& part : parts_) far = std::max(far, reach(part, n));
+    return far;
   }
   // The smallest width over the directions of the axes and of the facets of all parts; infinite: none.
   [[nodiscard]] double thickness() const { return thickness_; }
@@ -51,6 +60,7 @@ class OverlapOracle {
     enum class Kind { Vertices, Cylinder, Superellipsoid, HalfSpace } kind = Kind::Vertices;
     std::vector<Vec3> vertex, normal, edge;
     double rounding = 0, offset = 0, p = 2, q = 2;
+    double sphere = 0;  // around the centre, holds the part
     Vec3 centre = Vec3::Zero(), half = Vec3::Zero();
     Mat3 axes = Mat3::Identity();
   };
@@ -70,37 +80,44 @@ class OverlapOracle {
     return n.dot(part.centre) + std::pow(std::pow(across, q) + std::pow(u.z(), q), 1 / q);
   }
 
-  [[nodiscard]] double depth(const Part& a, const Part& b, double enough) const {
+  [[nodiscard]] double depth(const Part& a, const Part& b, double enough, Vec3* hint) const {
     if (a.kind == Part::Kind::HalfSpace && b.kind == Part::Kind::HalfSpace) return 0;
     if (b.kind == Part::Kind::HalfSpace) return std::max(0.0, b.offset + reach(a, -b.normal.front()));
     if (a.kind == Part::Kind::HalfSpace) return std::max(0.0, a.offset + reach(b, -a.normal.front()));
+    const Vec3 line = b.centre - a.centre;
+    if (line.norm() >= a.sphere + b.sphere) return 0;
     double best = std::numeric_limits<double>::infinity();
     Vec3 at = Vec3::UnitX();
     const auto ask = [&](const Vec3& n) {
       const double overlap = reach(a, n) + reach(b, -n);
       if (overlap < best) best = overlap, at = n;
     };
-    const Vec3 line = b.centre - a.centre;
-    if (line.norm() > 0) ask(line.normalized());
-    if (best <= 0) return 0;
-    for (const Part* part : {&a, &b})
-      for (const Vec3& n : part->normal) ask(n), ask(-n);
-    for (const Vec3& e : a.edge) {
-      for (const Vec3& f : b.edge) {
-        const Vec3 n = e.cross(f);
-        if (n.norm() > 1e-9 * e.norm() * f.norm()) ask(n.normalized()), ask(-n.normalized());
-        if (best <= 0) return 0;
-      }
-    }
-    const bool exact = a.kind == Part::Kind::Vertices && b.kind == Part::Kind::Vertices && a.rounding + b.rounding == 0;
-    if (!exact) search(ask, at, best, enough);
+    if (hint != nullptr && !hint->isZero()) ask(*hint);
+    if (best > enough && line.norm() > 0) ask(line.normalized());
+    if (best > enough) search(a, b, ask, at, best, enough);
+    if (hint != nullptr) *hint = at;
     return std::max(0.0, best);
   }
 
   template <class Ask>
-  void search(const Ask& ask, Vec3& at, const double& best, double enough) const {
+  void search(const Part& a, const Part& b, const Ask& ask, Vec3& at, const double& best, double enough) const {
+    for (const Part* part : {&a, &b})
+      for (const Vec3& n : part->normal) ask(n), ask(-n);
+    for (const Vec3& e : a.edge) {
+      for (const Vec3& f : b.edge) {
+        if (best <= enough) return;
+        const Vec3 n = e.cross(f);
+        if (n.norm() > 1e-9 * e.norm() * f.norm()) ask(n.normalized()), ask(-n.normalized());
+      }
+    }
+    const bool exact = a.kind == Part::Kind::Vertices && b.kind == Part::Kind::Vertices && a.rounding + b.rounding == 0;
+    if (!exact) descend(ask, at, best, enough);
+  }
+
+  template <class Ask>
+  void descend(const Ask& ask, Vec3& at, const double& best, double enough) const {
     constexpr int kDirections = 240;
-    for (int i = 0; i < kDirections; ++i) {
+    for (int i = 0; i < kDirections && best > enough; ++i) {
       const double t = 2.399963229728653 * i, z = planar_ ? 0.0 : 1 - 2 * (i + 0.5) / kDirections;
       const double r = std::sqrt(1 - z * z), turn = planar_ ? 6.283185307179586 * i / kDirections : t;
       ask(Vec3(r * std::cos(turn), r * std::sin(turn), z));
@@ -127,6 +144,9 @@ class OverlapOracle {
     if (part.kind == Part::Kind::Vertices) {
       part.centre.setZero();
       for (const Vec3& v : part.vertex) part.centre += v / static_cast<double>(part.vertex.size());
+      for (const Vec3& v : part.vertex) part.sphere = std::max(part.sphere, (v - part.centre).norm() + part.rounding);
+    } else {  // superellipsoids lie in their box, cylinders too
+      part.sphere = part.half.norm();
     }
     std::vector<Vec3> directions = part.normal;
     for (int k = 0; k < (planar_ ? 2 : 3); ++k) directions.push_back(part.axes.col(k));

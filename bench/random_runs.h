@@ -5,8 +5,8 @@
 // oracle for overlaps that shares no code with the contact search nor with the audit.
 //
 //     energy    K + V grew above its smallest value so far by more than 1e-6 of the energy at the start (scenes without
-//               drives; compliant contacts give back what they stored: above the start). Contacts that overlapped and
-//               are pushed apart do work by their law, force . speed of parting: not counted as gained
+//               drives; compliant contacts give back what they stored: above the start). Bodies that overlapped and
+//               are pushed apart gain force . way of parting, at most as far as they overlapped: not counted
 //     outside   a centre of mass below the floor, or behind the wall (rigid contacts: soft ones are run over)
 //     overlap   deeper than 1 % of the thinner body + s^2 / thickness, s: way in a step (rigid contacts)
 #pragma once
@@ -17,26 +17,42 @@
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 
+#include <time.h>
+
 #include <algorithm>
-#include <set>
+#include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stickslip::bench {
 
 inline constexpr double kGainedAtMost = 1e-6;  // of the energy at the start
+// A run ends after so much work: one in a hundred, a stack that rattles or a jam, would take as much as all others.
+inline constexpr std::int64_t kMostSolves = 200, kMostAtWorst = 2;  // contact problems; steps above the certificate
 
 struct RandomRun {
   RandomScene scene;
   double gain = 0;   // largest, as a share of the energy at the start
   double depth = 0;  // largest found by the oracle beyond what is allowed, as a share of the thickness
   bool outside = false, overlap = false;
-  std::string refused;  // why the run ended; empty: finished
+  bool touched = false;  // a contact pressed in some step
+  bool cut = false;      // ended by the work that it took
+  std::string refused;   // why the run ended; empty: finished
   std::int64_t steps = 0, states = 0;
+  double seconds = 0, of_oracle = 0;  // of the processor: in all, and for judging
 
   [[nodiscard]] bool gained() const { return gain > kGainedAtMost; }
   [[nodiscard]] bool wrong() const { return gained() || outside || overlap; }
 };
+
+// Of this thread.
+inline double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 class RandomRunJudge {
  public:
@@ -45,11 +61,16 @@ class RandomRunJudge {
     scale_ = contact::kinetic_energy(run.model(), run.state());
     for (std::size_t i = 0; i < run.model().bodies.size(); ++i)
       if (run.model().bodies[i].mass > 0) scale_ += run.model().bodies[i].mass * run.model().gravity.norm() * 0.5;
+    hints_.resize(run.model().bodies.size() * run.model().bodies.size(), Vec3::Zero());
   }
 
+  // After a step.
   void judge_energy() {
+    const std::span<const contact::ContactResult> contacts = run_.contacts();
+    for (const contact::ContactResult& c : contacts)
+      result_.touched = result_.touched || c.force.dot(c.contact.normal) > 0;
     if (result_.scene.driven) return;
-    const double now = energy(), parting = work_of_parting();
+    const double now = energy(), parting = work_of_parting(contacts);
     lowest_ += parting;
     start_ += parting;
     const double above = now - (result_.scene.compliant ? start_ : lowest_);
@@ -75,17 +96,22 @@ class RandomRunJudge {
   [[nodiscard]] double energy() const {
     return contact::kinetic_energy(run_.model(), run_.state()) + contact::potential_energy(run_.model(), run_.state());
   }
-  // Of contacts that overlapped after the step before, by what the run tells of its contacts.
-  double work_of_parting() {
+  // Of bodies that overlapped after the step before, by what the run tells of its contacts; no farther than they did.
+  double work_of_parting(std::span<const contact::ContactResult> contacts) {
+    const auto pair_of = [](const collision::ContactId& id) { return std::pair(id.body_a, id.body_b); };
     double work = 0;
-    for (const contact::ContactResult& c : run_.contacts()) {
-      if (!overlapping_.contains(c.contact.id)) continue;
+    for (const contact::ContactResult& c : contacts) {
+      const auto before = depth_.find(pair_of(c.contact.id));
+      if (before == depth_.end()) continue;
       const double pressing = c.force.dot(c.contact.normal), parting = c.relative_velocity.dot(c.contact.normal);
-      if (pressing > 0 && parting > 0) work += run_.method().step * pressing * parting;
+      if (pressing > 0 && parting > 0) work += pressing * std::min(run_.method().step * parting, before->second);
     }
-    overlapping_.clear();
-    for (const contact::ContactResult& c : run_.contacts())
-      if (c.contact.gap < 0) overlapping_.insert(c.contact.id);
+    depth_.clear();
+    for (const contact::ContactResult& c : contacts) {
+      if (!(c.contact.gap < 0)) continue;
+      double& depth = depth_[pair_of(c.contact.id)];
+      depth = std::max(depth, -c.contact.gap);
+    }
     return work;
   }
   void judge_overlaps() {
@@ -101,7 +127,7 @@ class RandomRunJudge {
         const double way = run_.method().step * ((a.linear - b.linear).norm() + a.angular.norm() * placed[i].radius() +
                                                  b.angular.norm() * placed[j].radius());
         const double allowed = 0.01 * thickness + way * way / thickness;
-        const double beyond = placed[i].depth(placed[j], allowed) - allowed;
+        const double beyond = placed[i].depth(placed[j], allowed, &hints_[i * placed.size() + j]) - allowed;
         if (!(beyond > 0)) continue;
         result_.overlap = true;
         result_.depth = std::max(result_.depth, beyond / thickness);
@@ -112,13 +138,45 @@ class RandomRunJudge {
   const simulation::Simulation& run_;
   RandomRun& result_;
   double start_ = 0, lowest_ = 0, scale_ = 0;
-  std::set<collision::ContactId> overlapping_;
+  std::map<std::pair<std::int32_t, std::int32_t>, double> depth_;  // of bodies that overlap, by their contacts
+  std::vector<Vec3> hints_;  // of each pair: the direction that told it apart last
 };
 
+namespace detail {
+
+inline void run_scene(RandomRun& result, bool audit, const std::vector<scene::Override>& overrides) {
+  scene::Scene scene = scene::parse_scene(result.scene.text, "random.toml", overrides);
+  scene.method.audit = audit ? stepping::Auditing::On : stepping::Auditing::Off;
+  simulation::Simulation run(scene.model, scene.method);
+  if (!run.overlaps().empty()) {
+    result.refused = "bodies overlap at the start";
+    return;
+  }
+  RandomRunJudge judge(run, result);
+  run.run_until(scene.duration, [&](const simulation::Simulation&) {
+    const double begin = processor_seconds();
+    judge.judge_energy();
+    judge.judge_places();
+    result.of_oracle += processor_seconds() - begin;
+    ++result.steps;
+    result.touched = result.touched || run.counters().events > 0;
+    if (result.scene.bounded)
+      result.cut = run.counters().solves >= kMostSolves || run.counters().at_worst >= kMostAtWorst;
+    return !result.cut;
+  });
+  if (const stepping::StepFailure* failure = run.failure())
+    result.refused = !run.audit().passed()     ? run.audit().violation
+                     : failure->reason.empty() ? "a step was not certified"
+                                               : failure->reason;
+}
+
+}  // namespace detail
+
 // stepper: a rigid one instead of the scene's own; empty: that.
-inline RandomRun run_random(std::uint64_t seed, bool audit, const std::string& stepper = {}) {
+inline RandomRun run_random(RandomScene scene, bool audit, const std::string& stepper = {}) {
+  const double begin = processor_seconds();
   RandomRun result;
-  result.scene = random_scene(seed);
+  result.scene = std::move(scene);
   std::vector<scene::Override> overrides;
   if (!stepper.empty()) {
     overrides.push_back({"method.stepper", stepper});
@@ -126,30 +184,15 @@ inline RandomRun run_random(std::uint64_t seed, bool audit, const std::string& s
     result.scene.stepper = static_cast<int>(std::ranges::find(kSteppers, stepper) - kSteppers.begin());
   }
   try {
-    scene::Scene scene = scene::parse_scene(result.scene.text, "random.toml", overrides);
-    scene.method.audit = audit ? stepping::Auditing::On : stepping::Auditing::Off;
-    simulation::Simulation run(scene.model, scene.method);
-    if (!run.overlaps().empty()) {
-      result.refused = "bodies overlap at the start";
-      return result;
-    }
-    RandomRunJudge judge(run, result);
-    constexpr int kEvery = 10;  // steps between states that the oracle sees
-    run.run_until(scene.duration, [&](const simulation::Simulation&) {
-      judge.judge_energy();
-      if (++result.steps % kEvery == 0) judge.judge_places();
-      return true;
-    });
-    if (const stepping::StepFailure* failure = run.failure())
-      result.refused = !run.audit().passed()     ? run.audit().violation
-                       : failure->reason.empty() ? "a step was not certified"
-                                                 : failure->reason;
-    else
-      judge.judge_places();
+    detail::run_scene(result, audit, overrides);
   } catch (const std::exception& error) {
     result.refused = error.what();
   }
+  result.seconds = processor_seconds() - begin;
   return result;
+}
+inline RandomRun run_random(std::uint64_t seed, bool audit, const std::string& stepper = {}) {
+  return run_random(random_scene(seed), audit, stepper);
 }
 
 }  // namespace stickslip::bench
