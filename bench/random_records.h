@@ -30,7 +30,7 @@ struct RandomRecord {
   bool outside = false, overlap = false, touched = false, cut = false;
   std::string refused;
 
-  [[nodiscard]] bool gained() const { return gain > kGainedAtMost; }
+  [[nodiscard]] bool gained() const { return gain > gained_at_most(stepper); }
   [[nodiscard]] bool wrong() const { return gained() || outside || overlap; }
 };
 
