@@ -76,8 +76,8 @@ class Cells {
   std::vector<int> next_;  // of the same cell
 };
 
-// For each vertex the first one within the welding distance (cells of twice that size; a neighbour is looked through where it
-// lies on the vertex's side of the cell's middle, which the distance does not reach beyond).
+// For each vertex the first one within the welding distance. Cells have twice that size; a neighbour is looked through
+// where it lies on the vertex's side of the cell's middle: the distance does not reach beyond the other side.
 std::vector<int> weld(const std::vector<Vec3>& vertices, double distance) {
   constexpr double kMiddle = 1e-6;  // of a cell: above the rounding of numbers up to 1 / kWeld
   Cells kept(vertices.size());

@@ -5,11 +5,11 @@
 //
 //     exists x:  n . x - offset > distance                    max over x of  n . (x - from)
 //
-// A box whose corner farthest along n cannot matter is left out, with what rounding may make of that corner; points themselves are
-// measured as a loop over all of them would do it, so that the answer is that of the loop, to the bit.
+// A box whose corner farthest along n cannot matter is left out, with what rounding may make of that corner; points
+// themselves are measured as a loop over all of them would do it, so that the answer is that of the loop, to the bit.
 //
-// Cost: O(n log n) to make. A question costs O(log n) and the points near the plane: some hundreds for a plane that touches a convex
-// mesh of a hundred thousand triangles.
+// Cost: O(n log n) to make. A question costs O(log n) and the points near the plane: some hundreds for a plane that
+// touches a convex mesh of a hundred thousand triangles.
 #pragma once
 
 #include "stickslip/math/types.h"

@@ -13,7 +13,9 @@ namespace {
 
 constexpr int kLookEvery = 20, kLookSoon = 4;  // iterations between two looks at the error; where changes are small
 constexpr double kSmallChange = 1;             // of the goal, relative to the impulses: worth a look
-constexpr double kStalled = 0.9;  // of the error kLookEvery iterations before: the rest is for Newton's method
+constexpr int kJudgeEvery = 60;   // iterations between two looks at the pace; momentum makes the error rise in between
+constexpr double kWorth = 600;    // iterations left at that pace beyond which the rest is for Newton's method
+constexpr double kRestart = 0.3;  // share of theta - 1 that is kept
 
 // One colour's contacts begin .. end, x in place.
 struct Rows {
@@ -223,14 +225,16 @@ void MomentumSweeps<D>::decide() {
       done_ = true;
       return;
     }
-    if (iteration_ - judged_ >= kLookEvery) {
-      done_ = !(search_->last() < kStalled * judged_error_);
+    if (iteration_ - judged_ >= kJudgeEvery) {
+      const double left = std::log(search_->last() / search_->goal());
+      const double gained = std::log(judged_error_ / search_->last());
+      done_ = !(gained > 0 && (iteration_ - judged_) * left <= kWorth * gained);
       judged_ = iteration_, judged_error_ = search_->last();
       if (done_) return;
     }
   }
   if (iteration_ > 1 && change > last_change_) {
-    theta_ = 1, beta_ = 0;
+    theta_ = 1 + kRestart * (theta_ - 1), beta_ = 0;
   } else {
     const double next = 0.5 * (1 + std::sqrt(1 + 4 * theta_ * theta_));
     beta_ = (theta_ - 1) / next;
