@@ -8,16 +8,23 @@
 // Processor time of one run each, except for threads, which are told in the time of the clock. A row ends after --cap seconds of
 // processor time and says how far it came.
 #include "bench/common/pile_laws.h"
-#include "bench/common/plot.h"
+#include "bench/common/recorded_problems.h"
 #include "bench/common/report.h"
 #include "bench/common/stopwatch.h"
+#include "bench/common/work_precision.h"
 #include "bench/piles_peers.h"
+#include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 
 #include <fmt/format.h>
 
+#ifdef STICKSLIP_HAVE_SICONOS
+#include "bench/siconos_driver.h"
+#endif
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -25,6 +32,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -340,63 +348,62 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-// A row of `peers` in one phase: median residual and mean time of a step.
-struct Work {
-  std::string name;
-  bool own = false;
-  double residual = 0, seconds = 0;
+// Falling, settling.
+struct Phase {
+  double seconds = 0;
+  int steps = 0;
+  std::vector<double> residual;
 };
+using Phases = std::array<Phase, 2>;
 
-// Ours are on the front where no peer reaches a residual in less time than one of ours that is no worse.
-void print_verdict(const char* phase, const std::vector<Work>& rows) {
-  std::string not_on;
-  const auto is_own = [](const Work& row) { return row.own; };
-  if (std::ranges::none_of(rows, is_own) || std::ranges::all_of(rows, is_own)) {
-    fmt::print("{}: nothing to compare within the cap\n", phase);
-    return;
+#ifdef STICKSLIP_HAVE_SICONOS
+// Siconos on the contact problems of every tenth step of our run, started from the same impulses. Collision and assembly
+// are not in its time.
+template <class Print>
+void siconos_rows(double cap, double step, double end, int every, const Print& print) {
+  bench::register_recorder();
+  scene::Scene own = example("pile", {});
+  own.method.solver = "recorded";
+  simulation::Simulation run(own.model, own.method);
+  std::array<std::vector<bench::RecordedProblem>, 2> problems;
+  const bench::Stopwatch all;
+  for (int k = 0; run.time() < end - 0.5 * step && all.seconds() < cap && run.failure() == nullptr; ++k) {
+    const int phase = run.time() < 0.5 ? 0 : 1;
+    bench::record_problems(k % every == 0);
+    run.step();
+    bench::RecordedProblem recorded = bench::take_recorded();
+    if (recorded.problem.contacts() > 0) problems[static_cast<std::size_t>(phase)].push_back(std::move(recorded));
   }
-  for (const Work& peer : rows) {
-    if (peer.own || !std::isfinite(peer.residual)) continue;
-    double best = std::numeric_limits<double>::infinity();
-    for (const Work& own : rows)
-      if (own.own && own.residual <= peer.residual) best = std::min(best, own.seconds);
-    if (best <= peer.seconds) continue;
-    not_on += fmt::format("{}{:.1e} ({}: {}, ours {})", not_on.empty() ? "" : ", ", peer.residual, peer.name,
-                          bench::time_text(peer.seconds), bench::time_text(best));
+  const double reached = run.time();
+  const auto solvers = bench::siconos_solvers(bench::SiconosForm::Friction3d);
+  const auto nsgs = std::ranges::find_if(solvers, [](const auto& s) {
+    return std::string_view(s.name) == "NSGS" && s.storage == bench::SiconosStorage::Block;
+  });
+  if (nsgs == solvers.end()) return;
+  for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8}) {
+    Phases phases;
+    int late = 0;
+    for (std::size_t p = 0; p < 2; ++p)
+      for (const bench::RecordedProblem& recorded : problems[p]) {
+        const bench::SiconosRun answer = bench::run_siconos(*nsgs, recorded.problem, {tolerance, 1, &recorded.start});
+        if (!answer.answered) {
+          ++late;
+          continue;
+        }
+        phases[p].seconds += answer.seconds;
+        ++phases[p].steps;
+        phases[p].residual.push_back(complementarity::contact_residual(recorded.problem, answer.answer).error);
+      }
+    print(fmt::format("Siconos NSGS, tolerance {:.0e}", tolerance), false, phases, reached);
+    if (late > 0) fmt::print("  ({} problems not answered within 1 s, left out)\n", late);
   }
-  fmt::print("{}: {}\n", phase,
-             not_on.empty() ? "on the front at every residual that a peer reaches" : "not on the front at " + not_on);
 }
-
-// Time of a step against the residual: a curve for each of ours, a point for each peer.
-void write_plot(const std::string& file, const std::vector<Work> (&phases)[2]) {
-  std::vector<bench::Panel> panels;
-  for (int k = 0; k < 2; ++k) {
-    bench::Panel panel;
-    panel.title = k == 0 ? "falling, t < 0.5" : "settling, t = 0.5 .. 1.5";
-    double low = 1, high = 1e-9, fast = 1, slow = 1e-6;
-    for (const Work& row : phases[k]) {
-      if (!(row.residual > 0) || !(row.seconds > 0)) continue;
-      low = std::min(low, row.residual), high = std::max(high, row.residual);
-      fast = std::min(fast, row.seconds), slow = std::max(slow, row.seconds);
-      const std::string label = row.own ? row.name.substr(0, row.name.find(", certificate")) : row.name;
-      if (panel.curves.empty() || panel.curves.back().label != label)
-        panel.curves.push_back({label, {}, {}, false, row.own});
-      panel.curves.back().x.push_back(row.residual);
-      panel.curves.back().y.push_back(1e3 * row.seconds);
-    }
-    panel.x = bench::decades("residual (median)", low, high);
-    panel.y = bench::decades("ms of processor time per step", 1e3 * fast, 1e3 * slow);
-    panels.push_back(std::move(panel));
-  }
-  std::ofstream(file) << bench::svg_plot("100 spheres of examples/pile: work against precision", panels, 2);
-  fmt::print("plot: {}\n", file);
-}
+#endif
 
 // The pile of examples/pile on every engine: what each leaves of its contact problems, and what a step takes.
 void peer_rows(const Settings& settings) {
   const double cap = settings.cap;
-  std::vector<Work> work[2];
+  std::vector<bench::Work> work[2];
   constexpr double kStep = 1e-3, kEnd = 1.5;
   constexpr int kJudged = 10;
   const scene::Scene scene = example("pile", {});
@@ -424,14 +431,9 @@ void peer_rows(const Settings& settings) {
   fmt::print("{:<36} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "", "a step,", "residual", "largest", "a step,",
              "residual", "largest");
   fmt::print("{:<36} {:>10} {:>10} {:>10} {:>10}\n", "", "t < 0.5", "", "", "0.5 to 1.5");
-  struct Phase {
-    double seconds = 0;
-    int steps = 0;
-    std::vector<double> residual;
-  };
-  const auto print = [&](const std::string& name, bool own, const Phase(&phase)[2], double reached) {
+  const auto print = [&](const std::string& name, bool own, const Phases& phase, double reached) {
     fmt::print("{:<36}", name);
-    for (int k = 0; k < 2; ++k)
+    for (std::size_t k = 0; k < 2; ++k)
       if (phase[k].steps > 0)
         work[k].push_back({name, own, median(phase[k].residual), phase[k].seconds / phase[k].steps});
     for (const Phase& p : phase) {
@@ -443,7 +445,7 @@ void peer_rows(const Settings& settings) {
   };
   for (const bench::Peer& peer : peers) {
     const std::unique_ptr<bench::PeerPile> run = peer.make(pile);
-    Phase phase[2];
+    Phases phase;
     double t = 0;
     while (t < kEnd - 0.5 * kStep && phase[0].seconds + phase[1].seconds < cap) {
       const auto centre = run->positions();
@@ -459,14 +461,15 @@ void peer_rows(const Settings& settings) {
     print(peer.name, false, phase, t);
   }
   for (const bool gives_way : {false, true})
-    for (const char* certificate : {"1e-4", "1e-5", "1e-6", "1e-9"}) {
-      scene::Scene own = example("pile", {{"method.certificate", certificate}});
+    for (const double certificate : {1e-3, 1e-4, 1e-5, 1e-6, 1e-9}) {
+      scene::Scene own = example("pile", {});
+      own.method.certificate = certificate;
       if (gives_way) {
         own.method.compliance = stepping::SoftContacts::Normal;
         for (model::Surface& surface : own.model.surfaces) surface.compliance.stiffness_normal = 5e6;
       }
       simulation::Simulation run(own.model, own.method);
-      Phase phase[2];
+      Phases phase;
       const bench::Stopwatch all;
       while (run.time() < kEnd - 0.5 * kStep && all.seconds() < cap && run.failure() == nullptr) {
         Phase& now = phase[run.time() < 0.5 ? 0 : 1];
@@ -476,12 +479,18 @@ void peer_rows(const Settings& settings) {
         ++now.steps;
         now.residual.push_back(report.residual);
       }
-      print(fmt::format("ours, {}, certificate {}", gives_way ? "5e6 N/m" : "rigid", certificate), true, phase,
+      print(fmt::format("ours, {}, certificate {:.0e}", gives_way ? "5e6 N/m" : "rigid", certificate), true, phase,
             run.time());
     }
-  print_verdict("t < 0.5", work[0]);
-  print_verdict("t = 0.5 .. 1.5", work[1]);
-  if (!settings.plot.empty()) write_plot(settings.plot, work);
+#ifdef STICKSLIP_HAVE_SICONOS
+  siconos_rows(cap, kStep, kEnd, kJudged, print);
+#endif
+  bench::print_verdict("t < 0.5", work[0]);
+  bench::print_verdict("t = 0.5 .. 1.5", work[1]);
+  if (settings.plot.empty()) return;
+  const bench::WorkPanel panels[] = {{"falling, t < 0.5", work[0]}, {"settling, t = 0.5 .. 1.5", work[1]}};
+  std::ofstream(settings.plot) << bench::work_plot("100 spheres of examples/pile: work against precision", panels);
+  fmt::print("plot: {}\n", settings.plot);
 }
 
 int usage(int code) {

@@ -76,6 +76,7 @@ SiconosRun run(const SiconosSolver& solver, const MakeProblem& make, const Sicon
   const ChildReport child = run_in_child(
       [&](const Send& send) {
         const std::unique_ptr<SiconosProblem> problem = make();
+        if (limits.start != nullptr) problem->start = *limits.start;
         solve_and_report(solver, *problem, limits.tolerance, send);
       },
       {.seconds_per_message = limits.seconds, .preparation = 30});

@@ -4,8 +4,8 @@
 // Runs one Siconos solver on one of our problem forms, in a child process, and brings back its answer and its time.
 //
 // The answer is judged by the caller with our residual functions; what Siconos says about itself is only carried along.
-// Timed is the driver call alone (matrix conversion, options and Siconos' one-time caches are not), cold start,
-// smallest of repeats, one thread. Iteration limits are raised so that the time limit decides; all else is Siconos'
+// Timed is the driver call alone (matrix conversion, options and Siconos' one-time caches are not), cold start unless
+// impulses are given, smallest of repeats, one thread. Iteration limits are raised so that the time limit decides; all else is Siconos'
 // default.
 #pragma once
 
@@ -21,7 +21,8 @@ namespace stickslip::bench {
 
 struct SiconosLimits {
   double tolerance = 1e-8;
-  double seconds = 1;  // processor time of the first solve
+  double seconds = 1;                          // processor time of the first solve
+  const std::vector<double>* start = nullptr;  // of contact problems in local form; null: zero
 };
 
 struct SiconosRun {

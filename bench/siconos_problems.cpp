@@ -222,6 +222,7 @@ class Friction final : public SiconosProblem {
   }
   int solve(SolverOptions* options) override {
     set_zero(answer);
+    if (!start.empty()) answer = start;
     set_zero(u_);
     return friction_->dimension == 2 ? fc2d_driver(friction_, answer.data(), u_.data(), options)
                                      : fc3d_driver(friction_, answer.data(), u_.data(), options);

@@ -22,10 +22,11 @@ class SiconosProblem {
   // Work space that a solver wants before its first call (not timed).
   virtual void prepare(SolverOptions* options) { (void)options; }
 
-  // One driver call from the zero start; the answer is left in `answer`.
+  // One driver call; the answer is left in `answer`.
   virtual int solve(SolverOptions* options) = 0;
 
   std::vector<double> answer;
+  std::vector<double> start;  // read by friction problems in local form; empty: zero, as for all others
 };
 
 [[nodiscard]] std::unique_ptr<SiconosProblem> make_siconos_lcp(const complementarity::AffineProblem& problem,

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/collision/polyhedron_topology.h"
 
+#include "stickslip/model/point_tree.h"
 #include "stickslip/model/triangulate.h"
 
 #include <algorithm>
@@ -62,7 +63,11 @@ class Builder {
   }
 
   int root(int face) {
-    while (parent_[static_cast<std::size_t>(face)] != face) face = parent_[static_cast<std::size_t>(face)];
+    while (parent_[static_cast<std::size_t>(face)] != face) {
+      int& up = parent_[static_cast<std::size_t>(face)];
+      up = parent_[static_cast<std::size_t>(up)];  // halves the path: a plane of many faces is a long one
+      face = up;
+    }
     return face;
   }
 
@@ -214,12 +219,10 @@ class Builder {
     if (std::ranges::any_of(g_.polyhedron.edge, open)) return false;
     double size = 0;
     for (const Vec3& v : g_.vertex) size = std::max(size, (v - at(0)).norm());
-    for (const Facet& facet : g_.facet) {
-      for (const Vec3& v : g_.vertex) {
-        if (facet.normal.dot(v) - facet.offset > kFlatSine * size) return false;
-      }
-    }
-    return true;
+    const model::PointTree vertices(g_.vertex);
+    return std::ranges::none_of(g_.facet, [&](const Facet& facet) {
+      return vertices.any_beyond(facet.normal, facet.offset, kFlatSine * size);
+    });
   }
 
   const std::vector<std::vector<int>>& faces_;

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/collision/thickness.h"
 
+#include "stickslip/model/point_tree.h"
 #include "stickslip/model/triangulate.h"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ struct Thickness {
   double operator()(const model::Polyhedron& s) const {
     double volume = 0, surface = 0, width = std::numeric_limits<double>::infinity();
     bool convex = true;
+    const model::PointTree vertices(s.vertices);
     for (const std::vector<int>& face : s.faces) {
       const Vec3& p = s.vertices[static_cast<std::size_t>(face.front())];
       const Vec3 area = model::area_vector(s.vertices, face);  // twice
@@ -62,8 +64,7 @@ struct Thickness {
       volume += area.dot(p) / 6;
       surface += 0.5 * area.norm();
       if (!convex) continue;
-      Extent extent;
-      for (const Vec3& v : s.vertices) extent.add(out.dot(v - p));
+      const Extent extent{-vertices.reach(-out, p), vertices.reach(out, p)};
       convex = s.convex || extent.high <= kFlat * extent.width();
       width = std::min(width, extent.width());
     }

@@ -5,15 +5,18 @@
 //
 // From a soup of faces to a closed, outward-oriented surface.
 #include "stickslip/model/mesh_io.h"
+#include "stickslip/model/point_tree.h"
 #include "stickslip/model/triangulate.h"
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
-#include <numeric>
+#include <cstdint>
+#include <ranges>
 #include <stdexcept>
-#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace stickslip::model {
 namespace {
@@ -22,9 +25,6 @@ namespace {
 constexpr double kWeld = 1e-6;
 // A polygon whose corners leave its plane by more than this part of its size is divided into triangles.
 constexpr double kFlat = 1e-9;
-
-// Vertices held against planes, in the search for a concave place: about five seconds.
-constexpr double kMostPlaneTests = 5e9;
 
 using Faces = std::vector<std::vector<int>>;
 
@@ -37,27 +37,68 @@ double diagonal(const std::vector<Vec3>& vertices) {
   return (high - low).norm();
 }
 
-// For each vertex the first one within the welding distance (cells of twice that size, neighbours looked through).
-std::vector<int> weld(const std::vector<Vec3>& vertices, double distance) {
-  using Cell = std::tuple<long long, long long, long long>;
-  const auto cell_of = [&](const Vec3& v) {
-    const Vec3 c = (v - vertices[0]) / (2 * distance);  // at most 1 / kWeld, wherever the mesh lies
-    return Cell(std::llround(c.x()), std::llround(c.y()), std::llround(c.z()));
+// Vertices by cells of space, each cell's in the order in which they came.
+class Cells {
+ public:
+  using Cell = std::array<long long, 3>;
+
+  explicit Cells(std::size_t vertices) { next_.reserve(vertices), first_.reserve(vertices); }
+
+  void add(const Cell& cell, int vertex) {
+    next_.resize(static_cast<std::size_t>(vertex) + 1, -1);
+    const auto [place, fresh] = first_.try_emplace(cell, Ends{vertex, vertex});
+    if (fresh) return;
+    next_[static_cast<std::size_t>(place->second.last)] = vertex;
+    place->second.last = vertex;
+  }
+
+  // The first vertex of the cell for which `is_it` holds; -1: none.
+  template <class Test>
+  [[nodiscard]] int find(const Cell& cell, const Test& is_it) const {
+    const auto place = first_.find(cell);
+    int vertex = place == first_.end() ? -1 : place->second.first;
+    while (vertex >= 0 && !is_it(vertex)) vertex = next_[static_cast<std::size_t>(vertex)];
+    return vertex;
+  }
+
+ private:
+  struct Ends {
+    int first, last;
   };
-  std::multimap<Cell, int> kept;
+  struct Hash {
+    std::size_t operator()(const Cell& cell) const {
+      std::uint64_t h = 0;
+      for (const long long x : cell) h = (h ^ static_cast<std::uint64_t>(x)) * 0x9E3779B97F4A7C15u, h ^= h >> 29;
+      return h;
+    }
+  };
+  std::unordered_map<Cell, Ends, Hash> first_;
+  std::vector<int> next_;  // of the same cell
+};
+
+// For each vertex the first one within the welding distance. Cells have twice that size; a neighbour is looked through
+// where it lies on the vertex's side of the cell's middle: the distance does not reach beyond the other side.
+std::vector<int> weld(const std::vector<Vec3>& vertices, double distance) {
+  constexpr double kMiddle = 1e-6;  // of a cell: above the rounding of numbers up to 1 / kWeld
+  Cells kept(vertices.size());
   std::vector<int> first(vertices.size());
   for (int i = 0; i < static_cast<int>(vertices.size()); ++i) {
     const Vec3& v = vertices[static_cast<std::size_t>(i)];
-    const auto [x, y, z] = cell_of(v);
+    const Vec3 c = (v - vertices[0]) / (2 * distance);  // at most 1 / kWeld, wherever the mesh lies
+    const Cells::Cell home{std::llround(c.x()), std::llround(c.y()), std::llround(c.z())};
+    const auto reaches = [&](int axis, int step) {
+      const double side = step * (c[axis] - static_cast<double>(home[static_cast<std::size_t>(axis)]));
+      return step == 0 || side > -kMiddle;
+    };
+    const auto is_near = [&](int k) { return (vertices[static_cast<std::size_t>(k)] - v).norm() <= distance; };
     int found = -1;
     for (int k = 0; k < 27 && found < 0; ++k) {
-      const auto range = kept.equal_range(Cell(x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1));
-      for (auto it = range.first; it != range.second && found < 0; ++it) {
-        if ((vertices[static_cast<std::size_t>(it->second)] - v).norm() <= distance) found = it->second;
-      }
+      const int x = k % 3 - 1, y = k / 3 % 3 - 1, z = k / 9 - 1;
+      if (reaches(0, x) && reaches(1, y) && reaches(2, z))
+        found = kept.find({home[0] + x, home[1] + y, home[2] + z}, is_near);
     }
     first[static_cast<std::size_t>(i)] = found < 0 ? i : found;
-    if (found < 0) kept.emplace(Cell(x, y, z), i);
+    if (found < 0) kept.add(home, i);
   }
   return first;
 }
@@ -89,13 +130,17 @@ std::string text_of(const Vec3& v) {
 
 // Every edge must be used once in each direction.
 void check_closed(const std::vector<Vec3>& vertices, const Faces& faces) {
-  std::map<std::pair<int, int>, int> uses;  // of each directed edge
+  std::vector<std::pair<int, int>> edges;  // directed
   for (const std::vector<int>& face : faces) {
-    for (std::size_t i = 0; i < face.size(); ++i) ++uses[{face[i], face[(i + 1) % face.size()]}];
+    for (std::size_t i = 0; i < face.size(); ++i) edges.emplace_back(face[i], face[(i + 1) % face.size()]);
   }
-  for (const auto& [edge, count] : uses) {
-    const auto reverse = uses.find({edge.second, edge.first});
-    const int back = reverse == uses.end() ? 0 : reverse->second;
+  std::ranges::sort(edges);
+  for (auto place = edges.begin(); place != edges.end();) {
+    const std::pair<int, int> edge = *place;
+    const auto same = std::ranges::equal_range(place, edges.end(), edge);
+    place = same.end();
+    const auto count = std::ranges::ssize(same);
+    const auto back = std::ranges::ssize(std::ranges::equal_range(edges, std::pair(edge.second, edge.first)));
     if (count == 1 && back == 1) continue;
     const std::string where =
         fmt::format("the edge from {} to {}", text_of(vertices[static_cast<std::size_t>(edge.first)]),
@@ -120,19 +165,11 @@ double signed_volume(const std::vector<Vec3>& vertices, const Faces& faces) {
 }
 
 bool is_convex(const Polyhedron& mesh, double size) {
-  const double most = kMostPlaneTests / static_cast<double>(mesh.vertices.size());
-  double faces = 0;
-  for (const std::vector<int>& face : mesh.faces) {
+  const PointTree vertices(mesh.vertices);
+  return std::ranges::none_of(mesh.faces, [&](const std::vector<int>& face) {
     const Vec3 n = area_vector(mesh.vertices, face).normalized();
-    const double offset = n.dot(mesh.vertices[static_cast<std::size_t>(face[0])]);
-    for (const Vec3& v : mesh.vertices) {
-      if (n.dot(v) - offset > kWeld * size) return false;
-    }
-    if (++faces > most)
-      throw std::runtime_error(fmt::format("the mesh has {} faces and {} vertices, too many for a convex one",
-                                           mesh.faces.size(), mesh.vertices.size()));
-  }
-  return true;
+    return vertices.any_beyond(n, n.dot(mesh.vertices[static_cast<std::size_t>(face[0])]), kWeld * size);
+  });
 }
 
 // Only the vertices that faces use, in their order.

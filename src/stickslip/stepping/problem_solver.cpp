@@ -22,8 +22,7 @@ constexpr double kAtRest = 1e-9;   // previous impulses so near to an answer tha
 constexpr int kFewSteps = 4;       // iterations suffice
 // Sweeps: previous impulses this close (of the tolerance) are improved to that share of it.
 constexpr double kClose = 10, kBeyond = 1e-3;
-constexpr int kManyContacts =
-    300;  // compliant ones: fewer are cheaper for Newton's method (script/bench piles spheres)
+constexpr int kManyContacts = 60;  // compliant ones from which sweeps are cheaper than Newton's method
 // Iterations after which an answer within certificate_at_worst is left as it is: dense packings stall there, and what
 // further attempts find seldom is worth the seconds that they take.
 constexpr int kEffort = 150;

@@ -13,15 +13,44 @@ namespace {
 
 constexpr int kLookEvery = 20, kLookSoon = 4;  // iterations between two looks at the error; where changes are small
 constexpr double kSmallChange = 1;             // of the goal, relative to the impulses: worth a look
-constexpr double kStalled = 0.5;  // of the error kLookEvery iterations before: no progress worth as many again
+constexpr int kJudgeEvery = 60;   // iterations between two looks at the pace; momentum makes the error rise in between
+constexpr double kWorth = 600;    // iterations left at that pace beyond which the rest is for Newton's method
+constexpr double kRestart = 0.3;  // share of theta - 1 that is kept
 
 // One colour's contacts begin .. end, x in place.
 struct Rows {
   const int *row_start, *column;
-  const double *block, *diagonal, *q, *mu, *given;
+  const double *block, *diagonal, *q, *mu, *given, *round;
   const ContactKind* kind;
   double *slip_rate, *x;
 };
+
+// The inverses of W_nn and of S where the block is diag(W_nn, S, .., S) to rounding, as between balls; else zeros.
+template <int D>
+void find_round(const double* W, double* inverses) {
+  constexpr double kRounding = 1e-14;
+  const double least = kRounding * block_trace<D>(W), S = W[D * D - 1];
+  inverses[0] = inverses[1] = 0;
+  for (int k = 0; k < D; ++k)
+    for (int l = 0; l < D; ++l) {
+      const double expected = k != l ? 0.0 : k == 0 ? W[0] : S;
+      if (!(std::fabs(W[k * D + l] - expected) <= least)) return;
+    }
+  if (!(W[0] > 0) || !(S > 0)) return;
+  inverses[0] = 1 / W[0], inverses[1] = 1 / S;
+}
+
+// one_contact.h for such a block: normal and tangential rows do not see each other, and what slips slips against b.
+template <int D>
+STICKSLIP_ALWAYS_INLINE void solve_round(const double* inverses, double mu, const double* b, double* r) {
+  const double normal = std::max(0.0, -b[0] * inverses[0]), limit = mu * normal;
+  double squared = 0;
+  for (int k = 1; k < D; ++k) squared += b[k] * b[k];
+  const double length = std::sqrt(squared);
+  const double factor = length * inverses[1] <= limit ? inverses[1] : limit / length;
+  r[0] = normal;
+  for (int k = 1; k < D; ++k) r[k] = -factor * b[k];
+}
 
 template <int D>
 STICKSLIP_ALWAYS_INLINE void solve_rows(const Rows& rows, int begin, int end) {
@@ -38,8 +67,11 @@ STICKSLIP_ALWAYS_INLINE void solve_rows(const Rows& rows, int begin, int end) {
     }
     double b[kLanes];
     store(b, sum);
-    solve_one_contact<D>(rows.kind[i], rows.mu[i], rows.given[i], rows.diagonal + i * D * D, b, rows.x + i * D,
-                         rows.slip_rate[i]);
+    if (rows.round[2 * i] > 0)
+      solve_round<D>(rows.round + 2 * i, rows.mu[i], b, rows.x + i * D);
+    else
+      solve_one_contact<D>(rows.kind[i], rows.mu[i], rows.given[i], rows.diagonal + i * D * D, b, rows.x + i * D,
+                           rows.slip_rate[i]);
   }
 }
 
@@ -89,7 +121,7 @@ template <int D>
 void MomentumSweeps<D>::arrange(const ScaledIsland<D>& island, const std::vector<double>& r) {
   const int n = island.contacts, blocks = static_cast<int>(island.column.size()) - n;
   row_start_.resize(n + 1), column_.resize(blocks), block_.resize(static_cast<std::size_t>(blocks) * D * kLanes);
-  diagonal_.resize(n * D * D), q_.resize(n * D), mu_.resize(n), given_.resize(n), kind_.resize(n);
+  diagonal_.resize(n * D * D), q_.resize(n * D), mu_.resize(n), given_.resize(n), round_.resize(2 * n), kind_.resize(n);
   slip_rate_.assign(n, 0.0);
   x_.resize(n * D);
   int out = 0;
@@ -102,6 +134,8 @@ void MomentumSweeps<D>::arrange(const ScaledIsland<D>& island, const std::vector
       const double* from = island.block(p);
       if (p == island.diagonal[i]) {
         for (int k = 0; k < D * D; ++k) diagonal_[a * D * D + k] = from[k];
+        find_round<D>(from, round_.data() + 2 * a);
+        if (kind_[a] != ContactKind::Frictional) round_[2 * a] = 0;
         continue;
       }
       column_[out] = place_[island.column[p]];
@@ -154,8 +188,8 @@ template <int D>
 void MomentumSweeps<D>::solve_part(int colour, int member, int team) {
   const int first = colour_start_[colour];
   const Share share = share_of(colour_start_[colour + 1] - first, member, team);
-  const Rows rows{row_start_.data(), column_.data(), block_.data(), diagonal_.data(),  q_.data(),
-                  mu_.data(),        given_.data(),  kind_.data(),  slip_rate_.data(), x_.data()};
+  const Rows rows{row_start_.data(), column_.data(), block_.data(), diagonal_.data(),  q_.data(), mu_.data(),
+                  given_.data(),     round_.data(),  kind_.data(),  slip_rate_.data(), x_.data()};
   if constexpr (D == 2)
     solve_rows_2(rows, first + share.begin, first + share.end);
   else
@@ -182,7 +216,7 @@ void MomentumSweeps<D>::decide() {
   double change = 0, size = 0;
   for (std::size_t k = 0; k < change_.size(); ++k) change += change_[k], size += size_[k];
   ++iteration_;
-  const bool within = search_->budget().spend(2.0 * static_cast<double>(island_->W.size()));
+  const bool within = search_->budget().spend(static_cast<double>(island_->W.size()));
   const double small = kSmallChange * search_->goal() * std::max(q_norm_, std::sqrt(size));
   const bool last = iteration_ == most_ || !within;
   if (last || iteration_ - last_look_ >= (std::sqrt(change) <= small ? kLookSoon : kLookEvery)) {
@@ -191,14 +225,16 @@ void MomentumSweeps<D>::decide() {
       done_ = true;
       return;
     }
-    if (iteration_ - judged_ >= kLookEvery) {
-      done_ = !(search_->last() < kStalled * judged_error_);
+    if (iteration_ - judged_ >= kJudgeEvery) {
+      const double left = std::log(search_->last() / search_->goal());
+      const double gained = std::log(judged_error_ / search_->last());
+      done_ = !(gained > 0 && (iteration_ - judged_) * left <= kWorth * gained);
       judged_ = iteration_, judged_error_ = search_->last();
       if (done_) return;
     }
   }
   if (iteration_ > 1 && change > last_change_) {
-    theta_ = 1, beta_ = 0;
+    theta_ = 1 + kRestart * (theta_ - 1), beta_ = 0;
   } else {
     const double next = 0.5 * (1 + std::sqrt(1 + 4 * theta_ * theta_));
     beta_ = (theta_ - 1) / next;
@@ -222,7 +258,6 @@ template <int D>
 void MomentumSweeps<D>::work_as(int member, Team& team) {
   for (int phase = 0;;) {
     for (int c = 0; c < colours(); ++c, team.meet(phase)) solve_part(c, member, team.size);
-    for (int c = colours() - 2; c >= 0; --c, team.meet(phase)) solve_part(c, member, team.size);
     sum_changes(member, team.size);
     team.meet(phase);
     if (member == 0) decide();

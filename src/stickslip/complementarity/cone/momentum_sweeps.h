@@ -3,8 +3,8 @@
 //
 // Coloured block Gauss-Seidel with Nesterov's momentum, on one or several threads.
 //
-//     repeat   x = y;  x <- forward sweep, backward sweep (colours in order, then in reverse; exact one-contact solutions)
-//              |x - y| grew:  theta = 1,  y = x                                                  restart
+//     repeat   x = y;  x <- sweep (colours in order; exact one-contact solutions)
+//              |x - y| grew:  theta = 1 + 0.3 (theta - 1),  y = x                                restart
 //              else           theta' = (1 + sqrt(1 + 4 theta^2)) / 2,   y = x + (theta - 1) / theta' (x - x_before)
 //
 // Contacts of one colour do not touch each other in W: they are solved from the same numbers in any order, so that the
@@ -13,8 +13,11 @@
 //
 // The rate of convergence is that of W's condition: for compliant contacts (a stiffness of m / h^2 and below) tens of
 // sweeps reach 1e-6, however many contacts there are. Near jamming rigid contacts have W of almost infinite condition,
-// and sweeps stall: they are given up when the error does not fall any more. Nesterov 1983; O'Donoghue and Candes 2015
-// (restart). Cost of an iteration: two products with W and two one-contact solutions per contact.
+// and sweeps stall: they are given up when their pace tells that too many are left. Nesterov 1983; O'Donoghue and Candes
+// 2015 (restart; there theta falls to 1, and a pile of a thousand balls took half as long again). A sweep back after each
+// (a symmetric iteration, for which the theory is made) took as many iterations at twice the cost. Contacts between
+// balls, whose blocks are diag(W_nn, S, .., S) to rounding, have their one-contact solution in closed form. Cost of an
+// iteration: one product with W and one one-contact solution per contact.
 #pragma once
 
 #include "stickslip/complementarity/cone/island_search.h"
@@ -54,6 +57,7 @@ class MomentumSweeps {
   std::vector<char> taken_;
   std::vector<double> block_, diagonal_;  // of the rows without their diagonal blocks, and those
   std::vector<double> q_, mu_, given_, slip_rate_;
+  std::vector<double> round_;  // two numbers for each contact: find_round()
   std::vector<ContactKind> kind_;
   std::vector<double> x_, y_, before_, natural_r_, natural_u_, change_, size_;
 
