@@ -27,11 +27,6 @@ void CommandQueue::await_commands(Seconds most) {
   wake_.wait_for(lock, most, [this] { return commands_.empty() && !running_; });
 }
 
-bool CommandQueue::await_end(Seconds most) {
-  std::unique_lock lock(mutex_);
-  return wake_.wait_for(lock, most, [this] { return ended_; });
-}
-
 bool CommandQueue::run(const std::function<void(const std::exception&)>& failed) {
   for (;;) {
     std::function<void()> command;
@@ -56,14 +51,6 @@ bool CommandQueue::run(const std::function<void(const std::exception&)>& failed)
 void CommandQueue::wait(Seconds most) {
   std::unique_lock lock(mutex_);
   wake_.wait_for(lock, most, [this] { return stopping_ || !commands_.empty(); });
-}
-
-void CommandQueue::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  wake_.notify_all();
 }
 
 }  // namespace stickslip::app

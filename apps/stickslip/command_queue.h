@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Commands that any thread gives to one that works on its own, in the order in which they were given, and the end of that
-// thread.
+// Commands that any thread gives to one that works on its own, in the order in which they were given.
 #pragma once
 
 #include <chrono>
@@ -23,21 +22,18 @@ class CommandQueue {
   void stop();  // asks the working thread to end
   // Until all commands given before have been run, `most` at the longest.
   void await_commands(Seconds most);
-  // Until the working thread has called end(); false when it did not within `most`.
-  [[nodiscard]] bool await_end(Seconds most);
 
   // From the working thread.
   // Runs all commands; `failed` is told of what they throw. False after stop().
   [[nodiscard]] bool run(const std::function<void(const std::exception&)>& failed);
   // Until there is a command or stop() is called, `most` at the longest.
   void wait(Seconds most);
-  void end();  // the last call
 
  private:
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> commands_;
-  bool stopping_ = false, ended_ = false, running_ = false;
+  bool stopping_ = false, running_ = false;
 };
 
 }  // namespace stickslip::app

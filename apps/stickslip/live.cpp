@@ -3,7 +3,8 @@
 //
 // stickslip live SCENE: the scene runs on a page in the browser, with a slider for each parameter.
 #include "http_server.h"
-#include "live_session.h"
+#include "live_commands.h"
+#include "live_thread.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -12,19 +13,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <csignal>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace stickslip::app {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kUsualPort = 8023;
 constexpr double kPatience = 0.5;  // seconds that a step may go on after the user has asked for the end
@@ -56,86 +52,14 @@ void on_signal(int) {
   if (running != nullptr) running->stop();
 }
 
-HttpResponse bad(const std::string& text) {
-  return {400, "text/plain; charset=utf-8", text + "\n"};
-}
-
-// Three numbers, or two in the plane; none where it is something else.
-std::optional<Vec3> vector_of(const Json& list) {
-  if (!list.is_array() || list.size() < 2 || list.size() > 3) return {};
-  Vec3 v = Vec3::Zero();
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    if (!list[k].is_number() || !std::isfinite(list[k].get<double>())) return {};
-    v[static_cast<Eigen::Index>(k)] = list[k].get<double>();
-  }
-  return v;
-}
-
-// Commands of the hand: {"do": "pull", "body": text, "from": point, "to": point}, {"do": "push", "body": text,
-// "impulse": vector}. The names that are not there are told on the page.
-HttpResponse touch(LiveSession& session, const std::string& what, const Json& request) {
-  const Json body = request.value("body", Json());
-  const auto from = vector_of(request.value("from", Json())), to = vector_of(request.value("to", Json())),
-             impulse = vector_of(request.value("impulse", Json()));
-  if (!body.is_string()) return bad("the name of a body is missing");
-  if (what == "pull") {
-    if (!from || !to) return bad("pull needs two points, from and to");
-    session.pull(body.get<std::string>(), *from, *to);
-  } else {
-    if (!impulse) return bad("push needs an impulse");
-    session.push(body.get<std::string>(), *impulse);
-  }
-  return {200, "application/json", "{}"};
-}
-
-// All commands: docs/live-protocol.md.
-HttpResponse control(LiveSession& session, const std::string& body) {
-  const Json request = Json::parse(body, nullptr, false);
-  if (!request.is_object() || !request.contains("do") || !request["do"].is_string()) return bad("a command is missing");
-  const std::string what = request["do"];
-  const Json value = request.value("value", Json());
-  if (what == "play") {
-    session.play();
-  } else if (what == "pause") {
-    session.pause();
-  } else if (what == "step") {
-    session.step();
-  } else if (what == "reset") {
-    session.reset();
-  } else if (what == "speed") {
-    if (!value.is_number() || !(value.get<double>() > 0) || !std::isfinite(value.get<double>()))
-      return bad("a speed must be a number > 0");
-    session.set_speed(value.get<double>());
-  } else if (what == "release") {
-    session.release();
-  } else if (what == "pull" || what == "push") {
-    return touch(session, what, request);
-  } else if (what == "rewind") {
-    if (!value.is_number()) return bad("rewind needs a time");
-    session.rewind(value.get<double>());
-  } else if (what == "ending") {
-    const std::optional<Ending> ending = value.is_string() ? ending_from(value.get<std::string>()) : std::nullopt;
-    if (!ending) return bad("an ending is go-on, stop or loop");
-    session.set_ending(*ending);
-  } else if (what == "default") {
-    const Json name = request.value("name", Json());
-    if (!name.is_string()) return bad("default needs a name");
-    session.set_default(name.get<std::string>());
-  } else if (what == "set") {
-    const Json name = request.value("name", Json());
-    if (!name.is_string() || !(value.is_number() || value.is_string())) return bad("set needs a name and a value");
-    session.set(name.get<std::string>(),
-                value.is_string() ? value.get<std::string>() : fmt::format("{}", value.get<double>()));
-  } else {
-    return bad("there is no such command");
-  }
-  return {200, "application/json", "{}"};
-}
-
 HttpResponse handle(LiveSession& session, const HttpRequest& request) {
   const bool get = request.method == "GET";
   if (get && request.path == "/") return {200, "text/html; charset=utf-8", report::page_with(R"({"kind":"live"})")};
-  if (!get && request.path == "/control") return control(session, request.body);
+  if (!get && request.path == "/control") {
+    const std::string wrong = command(session, request.body);
+    return wrong.empty() ? HttpResponse{200, "application/json", "{}"}
+                         : HttpResponse{400, "text/plain; charset=utf-8", wrong + "\n"};
+  }
   if (get && request.path == "/scene") return {200, "application/toml", session.scene_text(), "scene.toml"};
   if (get && request.path == "/recording")
     return {200, "application/x-hdf5", session.recording_bytes(), "recording.h5"};
@@ -144,11 +68,11 @@ HttpResponse handle(LiveSession& session, const HttpRequest& request) {
 
 int serve(const LiveOptions& options) {
   std::unique_ptr<HttpServer> server;
-  std::unique_ptr<LiveSession> session;
+  std::unique_ptr<LiveThread> session;
   const std::string token = new_token();
   try {
-    server = std::make_unique<HttpServer>(options.port, token,
-                                          [&session](const HttpRequest& request) { return handle(*session, request); });
+    server = std::make_unique<HttpServer>(
+        options.port, token, [&session](const HttpRequest& request) { return handle(session->session(), request); });
   } catch (const std::runtime_error& error) {
     fmt::print(stderr, "stickslip: {}\n", error.what());
     return kFailed;
@@ -156,7 +80,7 @@ int serve(const LiveOptions& options) {
   try {
     std::vector<scene::Override> overrides;
     for (const std::string& argument : options.set) overrides.push_back(scene::parse_override_argument(argument));
-    session = std::make_unique<LiveSession>(
+    session = std::make_unique<LiveThread>(
         options.scene, std::move(overrides),
         LiveSession::Publisher{[&server](std::string message) { server->publish_setting(std::move(message)); },
                                [&server](std::string message) { server->publish_frame(std::move(message)); }});

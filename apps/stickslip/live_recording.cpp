@@ -14,11 +14,11 @@ constexpr const char* kFile = "live.h5";
 
 }  // namespace
 
-void LiveRecording::remove_files() {
+void LiveFile::remove_files() {
   folder_.remove();
 }
 
-void LiveRecording::start(const recording::RecordingInfo& info, const recording::Frame& first) {
+void LiveFile::start(const recording::RecordingInfo& info, const recording::Frame& first) {
   const std::lock_guard lock(mutex_);
   recorder_.reset();
   recorder_ = std::make_unique<recording::Recorder>((folder_.path() / kFile).string(), info);
@@ -26,7 +26,7 @@ void LiveRecording::start(const recording::RecordingInfo& info, const recording:
   recorded_ = 1;
 }
 
-bool LiveRecording::append(const recording::Frame& frame) {
+bool LiveFile::append(const recording::Frame& frame) {
   const std::size_t most = kMostBytes / (kFrameBytes + kBodyBytes * frame.state.bodies.size());
   const std::size_t before = recorded_++;
   if (before < most) {
@@ -36,7 +36,7 @@ bool LiveRecording::append(const recording::Frame& frame) {
   return before != most;
 }
 
-std::string LiveRecording::bytes() {
+std::string LiveFile::bytes() {
   const std::lock_guard lock(mutex_);
   recorder_->flush();
   std::ostringstream content;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The recording of a live run: a file in a folder of its own, which is removed at the end. One thread records, any thread
-// may ask for the bytes of the file.
+// The recording of a live run: where its frames go. In the command, a file in a folder of its own, which is removed at the
+// end; one thread records, any thread may ask for the bytes.
 #pragma once
 
 #include "temporary_folder.h"
@@ -17,12 +17,19 @@ namespace stickslip::app {
 
 class LiveRecording {
  public:
+  virtual ~LiveRecording() = default;
   // In place of the one before.
-  void start(const recording::RecordingInfo& info, const recording::Frame& first);
-  // False at the first frame for which there is no room: what lies on disk and is exported at once has an end.
-  bool append(const recording::Frame& frame);
+  virtual void start(const recording::RecordingInfo& info, const recording::Frame& first) = 0;
+  // False at the first frame for which there is no room: what is exported at once has an end.
+  virtual bool append(const recording::Frame& frame) = 0;
+  [[nodiscard]] virtual std::string bytes() = 0;
+};
 
-  [[nodiscard]] std::string bytes();
+class LiveFile : public LiveRecording {
+ public:
+  void start(const recording::RecordingInfo& info, const recording::Frame& first) override;
+  bool append(const recording::Frame& frame) override;
+  [[nodiscard]] std::string bytes() override;
   // Whatever another thread does with the file: for the end of the process.
   void remove_files();
 

@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 
 namespace stickslip::app {
@@ -51,35 +49,12 @@ struct LiveSession::Loaded {
   [[nodiscard]] simulation::Simulation& simulation() const { return run->simulation(); }
 };
 
-LiveSession::LiveSession(std::string scene_file, std::vector<scene::Override> overrides, Publisher publisher)
-    : file_(std::move(scene_file)), publisher_(std::move(publisher)) {
+LiveSession::LiveSession(std::string scene_file, std::vector<scene::Override> overrides, Publisher publisher,
+                         std::unique_ptr<LiveRecording> recording)
+    : file_(std::move(scene_file)), publisher_(std::move(publisher)), recording_(std::move(recording)) {
   for (scene::Override& over : overrides) overrides_[over.name] = std::move(over.value);
   load(false);
   clock_.set_speed(comfortable_speed(now_->scene.duration));
-}
-
-LiveSession::~LiveSession() {
-  (void)stop_within(0);
-  if (thread_.joinable()) thread_.join();
-}
-
-void LiveSession::start() {
-  thread_ = std::thread([this] {
-    run();
-    commands_.end();
-  });
-}
-
-bool LiveSession::stop_within(double seconds) {
-  commands_.stop();
-  return !thread_.joinable() || commands_.await_end(CommandQueue::Seconds(seconds));
-}
-
-// No destructor runs: the thread may be using anything.
-void LiveSession::abandon(int exit_code) {
-  recording_.remove_files();
-  std::fflush(nullptr);
-  std::_Exit(exit_code);
 }
 
 void LiveSession::play() {
@@ -276,27 +251,27 @@ void LiveSession::load(bool go_on, bool same_scene) {
 }
 
 void LiveSession::start_recording() {
-  recording_.start(recording_info(now_->scene),
-                   {now_->simulation().state(), now_->simulation().contacts(), now_->values, 0});
+  if (!recording_) return;
+  recording_->start(recording_info(now_->scene),
+                    {now_->simulation().state(), now_->simulation().contacts(), now_->values, 0});
 }
 
-void LiveSession::run() {
+std::optional<LiveSession::Pause> LiveSession::turn() {
   const auto failed = [this](const std::exception& error) {
     playing_ = false;
     notice_ = error.what();
     publish_setting();
   };
-  while (commands_.run(failed)) {
-    if (playing_) keep_pace();
-    const auto time = Clock::now();
-    if (changed_ && time - last_frame_ >= kFrameInterval) {
-      last_frame_ = time;
-      publish_frame(time - last_kept_ >= kKeepInterval);
-      changed_ = false;
-    }
-    if (playing_ && now_->simulation().time() < clock_.target()) continue;
-    commands_.wait(playing_ || changed_ ? kFrameInterval / 4 : kIdle);
+  if (!commands_.run(failed)) return {};
+  if (playing_) keep_pace();
+  const auto time = Clock::now();
+  if (changed_ && time - last_frame_ >= kFrameInterval) {
+    last_frame_ = time;
+    publish_frame(time - last_kept_ >= kKeepInterval);
+    changed_ = false;
   }
+  if (playing_ && now_->simulation().time() < clock_.target()) return 0ms;
+  return playing_ || changed_ ? kFrameInterval / 4 : kIdle;
 }
 
 // Steps until the simulation has caught up with the clock, for one slice of time at most.
@@ -339,7 +314,7 @@ void LiveSession::one_step() {
                     ? fmt::format("no solver certified the step at t = {:.6g}: the run stops here", run.time())
                     : fmt::format("{}: the run stops here, at t = {:.6g}", run.audit().violation, run.time()));
   if (!error.empty()) return stop(error);
-  if (!recording_.append({run.state(), run.contacts(), now_->values, run.last_report().residual})) {
+  if (recording_ && !recording_->append({run.state(), run.contacts(), now_->values, run.last_report().residual})) {
     notice_ = fmt::format("the recording is full and ends at t = {:.6g}; reset begins a new one", run.time());
     publish_setting();
   }
@@ -364,6 +339,10 @@ void LiveSession::publish_frame(bool keep) {
       frame_message(run, now_->values, {number_, playing_, clock_.speed(), clock_.rate(), ending_, kept, hand_.get()}));
 }
 
+const model::State& LiveSession::state() const {
+  return now_->simulation().state();
+}
+
 std::string LiveSession::scene_text() {
   commands_.await_commands(kMoment);
   const std::lock_guard lock(text_mutex_);
@@ -372,7 +351,7 @@ std::string LiveSession::scene_text() {
 
 std::string LiveSession::recording_bytes() {
   commands_.await_commands(kMoment);
-  return recording_.bytes();
+  return recording_ ? recording_->bytes() : std::string();
 }
 
 }  // namespace stickslip::app

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A scene that runs while clients watch it and change its parameters. The simulation has a thread of its own: it takes
-// commands between steps, keeps pace with the clock where it can, and hands its newest state to a publisher; it never
-// waits for a client. Nor does a client wait for a step: the scene and the recording are available while one computes,
-// and the end of the process does not depend on the end of the step.
+// A scene that runs while clients watch it and change its parameters. Whoever owns it gives it turns: in each it takes
+// commands, keeps pace with the clock where it can, and hands its newest state to a publisher; it never waits for a client.
+// Nor does a client wait for a step: the scene and the recording are available to other threads while one computes. In
+// the command the turns have a thread of their own (live_thread.h), in a browser they are a worker's.
 //
 // A changed parameter makes a new model from the scene file; the run goes on with it from the present state at the next
 // step. A body that thereby grows into another is moved aside without getting velocity. Bodies that move by a given
@@ -30,8 +30,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace stickslip::app {
@@ -39,21 +39,21 @@ namespace stickslip::app {
 class LiveSession {
  public:
   struct Publisher {
-    std::function<void(std::string)> setting, frame;  // JSON texts, called on the simulation's thread
+    std::function<void(std::string)> setting, frame;  // JSON texts, called in turns
   };
+  using Pause = std::chrono::milliseconds;
 
-  // Throws SceneError or std::runtime_error when the scene cannot run.
-  LiveSession(std::string scene_file, std::vector<scene::Override> overrides, Publisher publisher);
-  ~LiveSession();
+  // Throws SceneError or std::runtime_error when the scene cannot run. `recording` may be null: nothing is recorded.
+  LiveSession(std::string scene_file, std::vector<scene::Override> overrides, Publisher publisher,
+              std::unique_ptr<LiveRecording> recording);
   LiveSession(const LiveSession&) = delete;
   LiveSession& operator=(const LiveSession&) = delete;
 
-  void start();
-  // Asks the simulation's thread to end and waits for it. False when it is still in a step after `seconds`: then the
-  // process can only be left with abandon().
-  [[nodiscard]] bool stop_within(double seconds);
-  // Removes the files of the session and ends the process with this code, whatever the simulation's thread does.
-  [[noreturn]] void abandon(int exit_code);
+  // Commands, steps for a moment at most, a frame where one is due. How long nothing else has to be done, unless a command
+  // comes; nothing after stop().
+  [[nodiscard]] std::optional<Pause> turn();
+  void wait(Pause most) { commands_.wait(most); }  // until there is a command
+  void stop() { commands_.stop(); }                // from any thread
 
   // From any thread; they take effect before the next step.
   void play();
@@ -74,8 +74,10 @@ class LiveSession {
   // before it.
   // A scene file with the present parameters and method, which includes the original one.
   [[nodiscard]] std::string scene_text();
-  // The recording since the last reset or change of parameters, as the bytes of its file.
+  // The recording since the last reset or change of parameters, as the bytes of its file; empty without a recording.
   [[nodiscard]] std::string recording_bytes();
+  // What the run is in at this moment, in all digits; in turns only.
+  [[nodiscard]] const model::State& state() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -88,7 +90,6 @@ class LiveSession {
     std::map<std::string, std::string> overrides;
   };
 
-  void run();
   void keep_pace();
   void one_step();
   // `same_scene`: only the hand has changed, and the recording goes on.
@@ -105,12 +106,12 @@ class LiveSession {
   std::map<std::string, std::string> overrides_;
   Publisher publisher_;
   SliderRanges ranges_;
-  LiveRecording recording_;
+  std::unique_ptr<LiveRecording> recording_;
   CommandQueue commands_;
   std::mutex text_mutex_;
   std::string scene_text_;
 
-  // Below: the simulation's thread only (and the constructor).
+  // Below: in turns only (and in the constructor).
   std::shared_ptr<Loaded> now_;
   bool playing_ = false, changed_ = true;
   LiveClock clock_;
@@ -121,8 +122,6 @@ class LiveSession {
   std::deque<Kept> kept_;
   Clock::time_point last_kept_;
   int number_ = 0;  // of the setting
-
-  std::thread thread_;
 };
 
 }  // namespace stickslip::app
