@@ -70,7 +70,7 @@ void project_cone(double mu, int tangents, double* x, Eigen::Matrix3d* slope) {
 }
 
 // What project() and the factors below need, kept so that repeated problems of one size allocate nothing.
-struct Workspace {
+struct ShareWorkspace {
   std::vector<Eigen::Matrix3d> slope;
   VectorXd z, trial, there, F, step, along, at_start;
   MatrixXd H, SG;
@@ -82,8 +82,8 @@ struct Workspace {
   int steps_left = 0;  // of Newton's method, for one island
 };
 
-Workspace& workspace() {
-  thread_local Workspace one;
+ShareWorkspace& workspace() {
+  thread_local ShareWorkspace one;
   return one;
 }
 
@@ -122,7 +122,7 @@ bool project(const Cones& cones, const MatrixXd& G, const VectorXd& g, const Vec
   const SharedLoad& load = cones.load;
   const auto contacts = static_cast<Index>(load.closed.size());
   const Index n = G.rows(), m = G.cols();
-  Workspace& w = workspace();
+  ShareWorkspace& w = workspace();
   w.slope.resize(load.closed.size());
   w.z.setZero(n);
   w.SG.resize(m, n);
@@ -327,7 +327,7 @@ bool is_same(std::span<const double> kept, double size, std::span<const double> 
 bool CanonicalShare::least_friction(const SharedLoad& load, VectorXd& t) {
   t.setZero(load.tangential.cols());
   if (t.size() == 0) return true;
-  Workspace& w = workspace();
+  ShareWorkspace& w = workspace();
   w.by_normal.setThreshold(kDependent);
   w.by_normal.compute(load.normal);
   const Index rest = load.normal.rows() - w.by_normal.rank();
@@ -344,7 +344,7 @@ bool CanonicalShare::least_friction(const SharedLoad& load, VectorXd& t) {
 
 // N of least norm with N >= l.
 bool CanonicalShare::even_load(const SharedLoad& load, const VectorXd& t, double mu_share, VectorXd& N) {
-  Workspace& w = workspace();
+  ShareWorkspace& w = workspace();
   w.load = load.load;
   w.load.noalias() -= load.tangential * t;
   w.normal.setThreshold(kDependent);
@@ -373,7 +373,7 @@ bool CanonicalShare::limited_friction(const SharedLoad& load, double mu_share, V
   constexpr double kStep = 0.05;  // root of e
   constexpr int kMostSteps = 30;
   const Index a = load.normal.cols(), m = a + load.tangential.cols();
-  Workspace& w = workspace();
+  ShareWorkspace& w = workspace();
   w.G.resize(load.normal.rows(), m);
   w.G << load.normal / kStep, load.tangential;
   w.from.resize(m);

@@ -266,7 +266,7 @@ SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& com
       longest = std::max(0.25 * h, h_min);
       continue;
     }
-    const Candidate event = first_event(world, component, step_.trial, H, h_min);
+    const EventCandidate event = first_event(world, component, step_.trial, H, h_min);
     if (event.turns_too_far(h)) {
       longest = std::max(h * std::clamp(kTurnAim / event.turn, 0.1, kTurnAim), h_min);
       continue;

@@ -16,7 +16,7 @@ constexpr double kSmallChange = 1;             // of the goal, relative to the i
 constexpr double kStalled = 0.5;  // of the error kLookEvery iterations before: no progress worth as many again
 
 // One colour's contacts begin .. end, x in place.
-struct Rows {
+struct ColourRows {
   const int *row_start, *column;
   const double *block, *diagonal, *q, *mu, *given;
   const ContactKind* kind;
@@ -24,7 +24,7 @@ struct Rows {
 };
 
 template <int D>
-STICKSLIP_ALWAYS_INLINE void solve_rows(const Rows& rows, int begin, int end) {
+STICKSLIP_ALWAYS_INLINE void solve_rows(const ColourRows& rows, int begin, int end) {
   for (int i = begin; i < end; ++i) {
     Lanes sum = {};
     for (int k = 0; k < D; ++k) sum[k] = rows.q[i * D + k];
@@ -43,10 +43,10 @@ STICKSLIP_ALWAYS_INLINE void solve_rows(const Rows& rows, int begin, int end) {
   }
 }
 
-STICKSLIP_WIDE_CLONE void solve_rows_2(const Rows& rows, int begin, int end) {
+STICKSLIP_WIDE_CLONE void solve_rows_2(const ColourRows& rows, int begin, int end) {
   solve_rows<2>(rows, begin, end);
 }
-STICKSLIP_WIDE_CLONE void solve_rows_3(const Rows& rows, int begin, int end) {
+STICKSLIP_WIDE_CLONE void solve_rows_3(const ColourRows& rows, int begin, int end) {
   solve_rows<3>(rows, begin, end);
 }
 
@@ -154,8 +154,8 @@ template <int D>
 void MomentumSweeps<D>::solve_part(int colour, int member, int team) {
   const int first = colour_start_[colour];
   const Share share = share_of(colour_start_[colour + 1] - first, member, team);
-  const Rows rows{row_start_.data(), column_.data(), block_.data(), diagonal_.data(),  q_.data(),
-                  mu_.data(),        given_.data(),  kind_.data(),  slip_rate_.data(), x_.data()};
+  const ColourRows rows{row_start_.data(), column_.data(), block_.data(), diagonal_.data(),  q_.data(),
+                        mu_.data(),        given_.data(),  kind_.data(),  slip_rate_.data(), x_.data()};
   if constexpr (D == 2)
     solve_rows_2(rows, first + share.begin, first + share.end);
   else
