@@ -86,7 +86,7 @@ void print_modes(const Comparison& c) {
 }
 
 void print_table(const Comparison& c) {
-  Table table("method", 0);
+  TextTable table("method", 0);
   table.add_column("step", 9);
   for (const scene::Observable& observable : c.observables) {
     table.add_column(observable.name, 15);

@@ -16,7 +16,7 @@
 namespace stickslip::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr double kUnresolved = 0.1;  // of the values: error bars that leave the question open
 constexpr double kSignificant = 2;
@@ -36,16 +36,16 @@ Variant parse_method(const std::string& text, const std::vector<scene::Override>
   return variant;
 }
 
-struct Plan {
+struct ComparisonPlan {
   std::vector<Variant> variants;
   std::size_t asked = 0;  // the first of them: given, or of the scene's own motion model; the others are tried
 };
 
 // Without methods: every stepper with the scene's motion model, then with the other ones, as far as they accept the
 // scene.
-Plan plan(const scene::Document& document, const std::vector<scene::Override>& given,
-          const std::vector<std::string>& methods) {
-  Plan plan;
+ComparisonPlan plan(const scene::Document& document, const std::vector<scene::Override>& given,
+                    const std::vector<std::string>& methods) {
+  ComparisonPlan plan;
   for (const std::string& method : methods) plan.variants.push_back(parse_method(method, given));
   plan.asked = plan.variants.size();
   if (plan.asked > 0) return plan;
@@ -91,8 +91,8 @@ std::vector<Variant> halved(const scene::Document& document, const std::vector<V
   return fine;
 }
 
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
+OrderedJson number(double x) {
+  return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ Comparison compare_methods(const scene::Document& document, const std::vector<sc
     throw std::runtime_error(fmt::format("{}: nothing to compare: add an [observe] table", document.file.string()));
   c.observables = scene.observables;
   for (const model::Body& body : scene.model.bodies) c.bodies.push_back(body.name);
-  Plan chosen = plan(document, given, methods);
+  ComparisonPlan chosen = plan(document, given, methods);
   c.variants = std::move(chosen.variants);
   c.asked = chosen.asked;
   set_steps(document, c.variants);
@@ -191,22 +191,22 @@ std::string verdict_text(const Comparison& c, std::size_t k, const Verdict& v) {
 }
 
 nlohmann::ordered_json to_json(const std::string& scene, const Comparison& c) {
-  Json out{{"scene", scene}, {"methods", Json::array()}, {"observe", Json::object()}};
+  OrderedJson out{{"scene", scene}, {"methods", OrderedJson::array()}, {"observe", OrderedJson::object()}};
   for (std::size_t i = 0; i < c.fine.size(); ++i) {
-    Json method{{"method", c.variants[i].label},
-                {"step", c.fine[i].step},
-                {"certified", c.fine[i].finished && c.coarse[i].finished},
-                {"steps", c.fine[i].steps},
-                {"solves", c.fine[i].solves},
-                {"seconds", c.fine[i].seconds},
-                {"worst_residual", number(c.fine[i].worst_residual)}};
+    OrderedJson method{{"method", c.variants[i].label},
+                       {"step", c.fine[i].step},
+                       {"certified", c.fine[i].finished && c.coarse[i].finished},
+                       {"steps", c.fine[i].steps},
+                       {"solves", c.fine[i].solves},
+                       {"seconds", c.fine[i].seconds},
+                       {"worst_residual", number(c.fine[i].worst_residual)}};
     if (!c.fine[i].failure.empty()) method["failure"] = c.fine[i].failure;
-    method["observe"] = Json::object();
+    method["observe"] = OrderedJson::object();
     if (c.fine[i].finished && c.coarse[i].finished)
       for (std::size_t k = 0; k < c.observables.size(); ++k)
         method["observe"][c.observables[k].name] = {{"value", number(c.fine[i].values[k])},
                                                     {"error_bar", number(c.bar(i, k))}};
-    Json modes = Json::array();
+    OrderedJson modes = OrderedJson::array();
     for (const auto& interval : c.fine[i].modes)
       modes.push_back(
           {{"bodies",
@@ -215,7 +215,7 @@ nlohmann::ordered_json to_json(const std::string& scene, const Comparison& c) {
            {"begin", interval.begin},
            {"end", interval.end}});
     method["modes"] = std::move(modes);
-    method["contradicts_order"] = Json::array();
+    method["contradicts_order"] = OrderedJson::array();
     for (const StepWarning& warning : c.checks[i].warnings)
       method["contradicts_order"].push_back({{"observable", warning.observable}, {"changes", warning.changes}});
     out["methods"].push_back(std::move(method));

@@ -93,7 +93,7 @@ void record_methods(const scene::Document& document, const Comparison& c, PageRu
   }
 }
 
-Json refined_json(const Sweep& sweep, const scene::Observable& observable, std::size_t k) {
+Json refined_json(const RefinementSweep& sweep, const scene::Observable& observable, std::size_t k) {
   const Convergence c = analyse_observable(sweep, k);
   Json out = observable_json(observable), values = Json::array(), changes = Json::array();
   std::vector<Vec2> points;
@@ -116,7 +116,7 @@ Json refined_json(const Sweep& sweep, const scene::Observable& observable, std::
   return out;
 }
 
-Json sweep_json(const Sweep& sweep, const std::vector<scene::Observable>& observables, Packer& packer) {
+Json sweep_json(const RefinementSweep& sweep, const std::vector<scene::Observable>& observables, Packer& packer) {
   Json runs = Json::array(), list = Json::array();
   for (std::size_t i = 0; i < sweep.results.size(); ++i)
     runs.push_back({{"name", sweep.variants[i].label},
@@ -158,7 +158,8 @@ std::string refinement_page(const std::string& scene, const Refined& refined) {
   const report::Units units = report::units_of(describe(refined.scene));
   const report::PageData rest = [&](Packer& packer) {
     Json sweeps = Json::array();
-    for (const Sweep& sweep : refined.sweeps) sweeps.push_back(sweep_json(sweep, refined.scene.observables, packer));
+    for (const RefinementSweep& sweep : refined.sweeps)
+      sweeps.push_back(sweep_json(sweep, refined.scene.observables, packer));
     return Json{{"kind", "converge"},
                 {"title", title_of(refined.scene, scene)},
                 {"description", refined.scene.description},

@@ -59,8 +59,8 @@ std::string order_text(const Convergence& c) {
   return c.has_order ? fmt::format("{:.2f}", c.order) : "none: " + c.why_not;
 }
 
-void print_sweep(const Sweep& sweep, const std::vector<scene::Observable>& observables) {
-  Table table(sweep.name, 22);
+void print_sweep(const RefinementSweep& sweep, const std::vector<scene::Observable>& observables) {
+  TextTable table(sweep.name, 22);
   for (const scene::Observable& observable : observables) table.add_column(observable.name, 20);
   table.add_column("steps", 10);
   table.add_column("seconds", 9);
@@ -75,8 +75,8 @@ void print_sweep(const Sweep& sweep, const std::vector<scene::Observable>& obser
   table.print();
 }
 
-void print_verdicts(const Sweep& sweep, const std::vector<scene::Observable>& observables) {
-  Table table("observable", 10);
+void print_verdicts(const RefinementSweep& sweep, const std::vector<scene::Observable>& observables) {
+  TextTable table("observable", 10);
   for (const auto& [head, width] : {std::pair{"finest value", 21}, {"error bar", 13}, {"limit", 21}})
     table.add_column(head, static_cast<std::size_t>(width));
   table.set_remark_head(fmt::format("order in {}", sweep.name));
@@ -91,9 +91,10 @@ void print_verdicts(const Sweep& sweep, const std::vector<scene::Observable>& ob
   table.print();
 }
 
-void plot_orders(const ConvergeOptions& options, const std::vector<Sweep>& sweeps, const scene::Scene& scene) {
+void plot_orders(const ConvergeOptions& options, const std::vector<RefinementSweep>& sweeps,
+                 const scene::Scene& scene) {
   std::vector<Refinement> refinements;
-  for (const Sweep& sweep : sweeps) {
+  for (const RefinementSweep& sweep : sweeps) {
     refinements.push_back({sweep.name, sweep.resolution, {}, {}});
     for (std::size_t k = 0; k < scene.observables.size(); ++k) {
       const Convergence verdict = analyse_observable(sweep, k);
@@ -129,7 +130,7 @@ int converge(const ConvergeOptions& options) {
     }
     fmt::print("{}: {}, {}\n", scene.title.empty() ? options.scene : scene.title,
                stepping::name_of(scene.method.motion), scene.method.stepper);
-    for (const Sweep& sweep : sweeps) {
+    for (const RefinementSweep& sweep : sweeps) {
       print_sweep(sweep, scene.observables);
       print_verdicts(sweep, scene.observables);
     }

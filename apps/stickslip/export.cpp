@@ -38,7 +38,7 @@ int export_recording(const ExportOptions& options) {
     if (!options.output.empty()) Outputs({options.file}, options.force).claim(options.output, OutputKind::Csv);
     const recording::Recording recording(options.file);
     if (recording.end().empty())
-      fmt::print(stderr, "stickslip: {}: the run did not come to its end; {} frames are complete\n", options.file,
+      fmt::print(stderr, "stickslip: {}: the run did not finish; {} frames are complete\n", options.file,
                  recording.frames());
     if (options.output.empty()) {
       export_csv(recording, std::cout);

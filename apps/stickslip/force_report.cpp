@@ -19,7 +19,7 @@ namespace {
 using contact::Interval;
 using contact::StepForces;
 using contact::TouchingForce;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kMostLines = 60;
 
@@ -69,21 +69,21 @@ void print_table(const std::vector<std::array<std::string, 6>>& rows) {
   }
 }
 
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
+OrderedJson number(double x) {
+  return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
 }
 
 // null: no end.
-Json range_json(const Interval& range) {
-  return Json::array({number(range.least), number(range.most)});
+OrderedJson range_json(const Interval& range) {
+  return OrderedJson::array({number(range.least), number(range.most)});
 }
 
-Json vector3(const Vec3& v) {
-  return Json::array({v[0], v[1], v[2]});
+OrderedJson vector3(const Vec3& v) {
+  return OrderedJson::array({v[0], v[1], v[2]});
 }
 
-Json balance_json(const simulation::Simulation& run, const simulation::StepBalance::Worst& worst) {
-  Json out;
+OrderedJson balance_json(const simulation::Simulation& run, const simulation::StepBalance::Worst& worst) {
+  OrderedJson out;
   out["judged"] = worst.judged;
   if (worst.judged == 0) return out;
   out["worst_defect"] = number(worst.defect);
@@ -92,21 +92,21 @@ Json balance_json(const simulation::Simulation& run, const simulation::StepBalan
   return out;
 }
 
-Json contact_json(const simulation::Simulation& run, const TouchingForce& force) {
+OrderedJson contact_json(const simulation::Simulation& run, const TouchingForce& force) {
   const contact::ContactResult& result = run.contacts()[static_cast<std::size_t>(force.contact)];
   const bool known = !std::isinf(force.normal_range.open);
-  Json out;
+  OrderedJson out;
   out["bodies"] = {name_of(run, result.contact.id.body_a), name_of(run, result.contact.id.body_b)};
   out["mode"] = to_string(result.mode);
   out["point"] = vector3(0.5 * (result.contact.point_a + result.contact.point_b));
   out["normal"] = vector3(result.contact.normal);
   out["force"] = vector3(result.force);
-  out["unique"] = known ? Json(force.unique) : Json(nullptr);
+  out["unique"] = known ? OrderedJson(force.unique) : OrderedJson(nullptr);
   out["normal_force"] = force.normal;
   if (known) out["normal_range"] = range_json(force.normal_range);
-  out["tangents"] = Json::array();
+  out["tangents"] = OrderedJson::array();
   for (int d = 0; d < run.model().dimension - 1; ++d) {
-    Json tangent;
+    OrderedJson tangent;
     tangent["direction"] = vector3(force.tangent_direction[d]);
     tangent["force"] = force.tangent[d];
     if (known) tangent["range"] = range_json(force.tangent_range[d]);
@@ -146,10 +146,10 @@ void print_forces(const simulation::Simulation& run, const simulation::StepBalan
   fmt::print("  balance in motion: {}\n", balance_text(run, balance.moving()));
 }
 
-Json forces_json(const simulation::Simulation& run, const simulation::StepBalance& balance) {
+OrderedJson forces_json(const simulation::Simulation& run, const simulation::StepBalance& balance) {
   StepForces forces = forces_of(run);
-  Json out;
-  out["contacts"] = Json::array();
+  OrderedJson out;
+  out["contacts"] = OrderedJson::array();
   std::set<std::pair<int, int>> pairs;
   for (std::size_t k = 0; k < forces.touching().size(); ++k) {
     const TouchingForce force = forces.force(k);
@@ -157,13 +157,13 @@ Json forces_json(const simulation::Simulation& run, const simulation::StepBalanc
     out["contacts"].push_back(contact_json(run, force));
     pairs.emplace(id.body_a, id.body_b);
   }
-  out["pairs"] = Json::array();
+  out["pairs"] = OrderedJson::array();
   for (const auto& [a, b] : pairs) {
     double sum = 0;
     for (const contact::ContactResult& one : run.contacts())
       if (one.contact.id.body_a == a && one.contact.id.body_b == b) sum += one.force.dot(one.contact.normal);
     const Interval range = forces.normal_force(a, b);
-    Json pair{{"bodies", {name_of(run, a), name_of(run, b)}}, {"normal_force", sum}};
+    OrderedJson pair{{"bodies", {name_of(run, a), name_of(run, b)}}, {"normal_force", sum}};
     if (!std::isinf(range.open)) pair["normal_range"] = range_json(range);
     out["pairs"].push_back(std::move(pair));
   }

@@ -25,7 +25,7 @@ using report::SeriesError;
 
 constexpr std::size_t kFormulaPoints = 600;
 
-struct Rows {  // of one source, inside the window
+struct SourceRows {  // of one source, inside the window
   std::vector<double> time, x;
   std::vector<std::vector<double>> y;
 };
@@ -94,8 +94,8 @@ class PlotBuilder {
   }
 
   // Expressions of a source inside the window; the time comes along where there is one.
-  [[nodiscard]] Rows rows_of(const PlotSource& source, const std::vector<std::string>& expressions,
-                             const std::string& x) const {
+  [[nodiscard]] SourceRows rows_of(const PlotSource& source, const std::vector<std::string>& expressions,
+                                   const std::string& x) const {
     const report::SeriesSource& series = *source.series;
     if (!series.has_time() && (over_time() || !options_.window.empty()))
       throw std::invalid_argument(
@@ -104,7 +104,7 @@ class PlotBuilder {
     std::vector<std::string> wanted = {series.has_time() ? "t" : "0", x};
     wanted.insert(wanted.end(), expressions.begin(), expressions.end());
     std::vector<std::vector<double>> values = series.evaluate(wanted);
-    Rows rows;
+    SourceRows rows;
     rows.y.resize(expressions.size());
     for (std::size_t r = 0; r < values[0].size(); ++r) {
       const double t = values[0][r];
@@ -160,7 +160,7 @@ class PlotBuilder {
 
   void add_curves(FigurePanel& panel, const std::vector<Labelled>& list, const std::vector<std::string>& expressions) {
     for (const PlotSource* source : shown_) {
-      const Rows rows = rows_of(*source, expressions, x_.expression);
+      const SourceRows rows = rows_of(*source, expressions, x_.expression);
       for (std::size_t k = 0; k < list.size(); ++k) {
         FigureCurve curve;
         // Alone it needs no name, but beside formulas and other data.
@@ -181,7 +181,7 @@ class PlotBuilder {
   }
 
   // Values of `rows` at a time, by linear interpolation; nan outside.
-  static std::vector<double> at_time(const Rows& rows, double t) {
+  static std::vector<double> at_time(const SourceRows& rows, double t) {
     std::vector<double> values(rows.y.size(), std::nan(""));
     const double slack = 1e-9 * (rows.time.back() - rows.time.front());
     if (t < rows.time.front() - slack || t > rows.time.back() + slack) return values;
@@ -203,10 +203,10 @@ class PlotBuilder {
     const PlotSource& reference = sources_.named(options_.against);
     if (!reference.series->has_time())
       throw std::invalid_argument(fmt::format("--against {}: has no time", options_.against));
-    const Rows truth = rows_of(reference, expressions, "t");
+    const SourceRows truth = rows_of(reference, expressions, "t");
     for (const PlotSource* source : shown_) {
       if (source == &reference) continue;
-      const Rows rows = rows_of(*source, expressions, x_.expression);
+      const SourceRows rows = rows_of(*source, expressions, x_.expression);
       FigureCurve curve;
       curve.label = source->label;
       curve.marks = options_.points;
@@ -275,7 +275,7 @@ class PlotBuilder {
   void finish_axes(FigurePanel& panel) const {
     panel.x.logarithmic = options_.log.find('x') != std::string::npos;
     panel.y.logarithmic = options_.log.find('y') != std::string::npos;
-    const auto limit = [](const Interval& from, report::FigureAxis& to, const char* option) {
+    const auto limit = [](const AxisLimits& from, report::FigureAxis& to, const char* option) {
       if (std::isfinite(from.low)) to.low = from.low;
       if (std::isfinite(from.high)) to.high = from.high;
       if (to.logarithmic && to.low <= 0)
@@ -395,7 +395,7 @@ class PlotBuilder {
   const PlotOptions& options_;
   PlotSources& sources_;
   Labelled x_;
-  Interval window_, x_range_, y_range_;
+  AxisLimits window_, x_range_, y_range_;
   std::vector<const PlotSource*> shown_;  // in the panel being made
   PlotResult result_;
 };

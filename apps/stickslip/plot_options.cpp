@@ -56,8 +56,8 @@ std::string y_label(const PlotOptions& options, std::size_t panel, const std::st
   return panel < options.y_labels.size() ? options.y_labels[panel] : otherwise;
 }
 
-Interval interval_of(const std::string& text, const char* option) {
-  Interval interval;
+AxisLimits interval_of(const std::string& text, const char* option) {
+  AxisLimits interval;
   const std::size_t colon = text.find(':');
   const auto read = [&](const std::string& part, double& into) {
     if (part.empty()) return;

@@ -49,10 +49,10 @@ struct Labelled {
 [[nodiscard]] std::string y_label(const PlotOptions& options, std::size_t panel, const std::string& otherwise);
 
 // "A:B", either end may be left out; `option` for the message. Throws std::invalid_argument.
-struct Interval {
+struct AxisLimits {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
 };
-[[nodiscard]] Interval interval_of(const std::string& text, const char* option);
+[[nodiscard]] AxisLimits interval_of(const std::string& text, const char* option);
 
 // "WIDTHxHEIGHT" in centimetres -> points. Throws std::invalid_argument.
 [[nodiscard]] std::pair<double, double> page_size(const std::string& text);

@@ -13,14 +13,14 @@
 namespace stickslip::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
+OrderedJson number(double x) {
+  return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
 }
 
 // What the runs with ever shorter steps say of the stepper's order.
-std::vector<StepWarning> check(const Sweep& sweep, const scene::Scene& scene) {
+std::vector<StepWarning> check(const RefinementSweep& sweep, const scene::Scene& scene) {
   std::vector<const Result*> runs;
   for (const Result& result : sweep.results) runs.push_back(&result);
   std::vector<StepWarning> warnings = check_halvings(scene.observables, runs, stepping::order_of(scene.method.stepper));
@@ -29,9 +29,9 @@ std::vector<StepWarning> check(const Sweep& sweep, const scene::Scene& scene) {
   return warnings;
 }
 
-std::vector<Sweep> plan(const RefinementOptions& options, const scene::Scene& scene,
-                        const std::vector<scene::Override>& given) {
-  std::vector<Sweep> sweeps(1);
+std::vector<RefinementSweep> plan(const RefinementOptions& options, const scene::Scene& scene,
+                                  const std::vector<scene::Override>& given) {
+  std::vector<RefinementSweep> sweeps(1);
   sweeps[0].name = "step";
   for (int level = 0; level < options.levels; ++level) {
     const double step = scene.method.step / std::exp2(level);
@@ -53,29 +53,29 @@ std::vector<Sweep> plan(const RefinementOptions& options, const scene::Scene& sc
   return sweeps;
 }
 
-Json sweep_json(const Sweep& sweep, const std::vector<scene::Observable>& observables) {
-  Json out;
+OrderedJson sweep_json(const RefinementSweep& sweep, const std::vector<scene::Observable>& observables) {
+  OrderedJson out;
   out[sweep.name] = sweep.resolution;
-  out["observe"] = Json::object();
+  out["observe"] = OrderedJson::object();
   for (std::size_t k = 0; k < observables.size(); ++k) {
     const Convergence c = analyse_observable(sweep, k);
-    Json values = Json::array();
+    OrderedJson values = OrderedJson::array();
     for (const Result& result : sweep.results) values.push_back(number(result.values[k]));
     out["observe"][observables[k].name] = {{"values", values},
-                                           {"order", c.has_order ? Json(c.order) : Json(nullptr)},
+                                           {"order", c.has_order ? OrderedJson(c.order) : OrderedJson(nullptr)},
                                            {"error_bar", number(c.error_bar)},
-                                           {"limit", c.has_order ? Json(c.limit) : Json(nullptr)},
+                                           {"limit", c.has_order ? OrderedJson(c.limit) : OrderedJson(nullptr)},
                                            {"exact", c.exact},
                                            {"why_no_order", c.why_not}};
   }
-  out["seconds"] = Json::array();
+  out["seconds"] = OrderedJson::array();
   for (const Result& result : sweep.results) out["seconds"].push_back(result.seconds);
   return out;
 }
 
 }  // namespace
 
-Convergence analyse_observable(const Sweep& sweep, std::size_t k) {
+Convergence analyse_observable(const RefinementSweep& sweep, std::size_t k) {
   std::vector<double> values;
   for (const Result& result : sweep.results) values.push_back(result.values[k]);
   return analyse(values, sweep.results.back().grain[k]);
@@ -88,15 +88,15 @@ Refined refine(const scene::Document& document, const std::vector<scene::Overrid
     throw std::runtime_error(fmt::format("{}: nothing to look at: add an [observe] table", document.file.string()));
   require_step(refined.scene, "converge");
   refined.sweeps = plan(options, refined.scene, given);
-  for (Sweep& sweep : refined.sweeps)
+  for (RefinementSweep& sweep : refined.sweeps)
     sweep.results = run_batch({document, options.threads, kStepSamples, options.go_on}, sweep.variants);
   bool bad_input = false;
   if (failure_of(refined.sweeps, bad_input).empty()) refined.warnings = check(refined.sweeps[0], refined.scene);
   return refined;
 }
 
-std::string failure_of(const std::vector<Sweep>& sweeps, bool& bad_input) {
-  for (const Sweep& sweep : sweeps)
+std::string failure_of(const std::vector<RefinementSweep>& sweeps, bool& bad_input) {
+  for (const RefinementSweep& sweep : sweeps)
     for (std::size_t i = 0; i < sweep.results.size(); ++i) {
       const Result& result = sweep.results[i];
       bad_input = !result.error.empty();
@@ -107,12 +107,12 @@ std::string failure_of(const std::vector<Sweep>& sweeps, bool& bad_input) {
 }
 
 nlohmann::ordered_json to_json(const std::string& scene, const Refined& refined) {
-  Json out{{"scene", scene},
-           {"stepper", refined.scene.method.stepper},
-           {"motion", stepping::name_of(refined.scene.method.motion)}};
-  for (const Sweep& sweep : refined.sweeps)
+  OrderedJson out{{"scene", scene},
+                  {"stepper", refined.scene.method.stepper},
+                  {"motion", stepping::name_of(refined.scene.method.motion)}};
+  for (const RefinementSweep& sweep : refined.sweeps)
     out[fmt::format("by_{}", sweep.name)] = sweep_json(sweep, refined.scene.observables);
-  out["contradicts_order"] = Json::array();
+  out["contradicts_order"] = OrderedJson::array();
   for (const StepWarning& warning : refined.warnings)
     out["contradicts_order"].push_back({{"observable", warning.observable}, {"changes", warning.changes}});
   return out;

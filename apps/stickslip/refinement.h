@@ -20,7 +20,7 @@
 namespace stickslip::app {
 
 // Of one list of variants: values of all observables, and what they say.
-struct Sweep {
+struct RefinementSweep {
   const char* name;                // "step" or "directions"
   std::vector<double> resolution;  // steps or directions
   std::vector<Variant> variants;
@@ -36,8 +36,8 @@ struct RefinementOptions {
 
 struct Refined {
   scene::Scene scene;
-  std::vector<Sweep> sweeps;          // by step, then by directions if asked for
-  std::vector<StepWarning> warnings;  // observables whose changes contradict the stepper's order
+  std::vector<RefinementSweep> sweeps;  // by step, then by directions if asked for
+  std::vector<StepWarning> warnings;    // observables whose changes contradict the stepper's order
 };
 
 // Throws SceneError, or std::runtime_error when nothing is observed or the scene asks for a tolerance. Runs that did not
@@ -46,9 +46,9 @@ struct Refined {
                              const RefinementOptions& options);
 
 // The first run that did not finish, as a line; empty when all did. bad_input: the scene is not valid with its settings.
-[[nodiscard]] std::string failure_of(const std::vector<Sweep>& sweeps, bool& bad_input);
+[[nodiscard]] std::string failure_of(const std::vector<RefinementSweep>& sweeps, bool& bad_input);
 
-[[nodiscard]] Convergence analyse_observable(const Sweep& sweep, std::size_t k);
+[[nodiscard]] Convergence analyse_observable(const RefinementSweep& sweep, std::size_t k);
 
 // Everything, as --json prints it; all runs must have finished.
 [[nodiscard]] nlohmann::ordered_json to_json(const std::string& scene, const Refined& refined);

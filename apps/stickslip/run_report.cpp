@@ -21,7 +21,7 @@ namespace {
 
 using contact::Mode;
 using simulation::ModeInterval;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr int kBandWidth = 64;
 constexpr std::size_t kMostPairs = 20, kMostSwitches = 12;
@@ -97,16 +97,16 @@ std::string end_text(const RunSession& session, RunEnd end) {
   return {};
 }
 
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
+OrderedJson number(double x) {
+  return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
 }
 
-Json vector3(const Vec3& v) {
-  return Json::array({v[0], v[1], v[2]});
+OrderedJson vector3(const Vec3& v) {
+  return OrderedJson::array({v[0], v[1], v[2]});
 }
 
-Json modes_json(const RunSession& session) {
-  Json list = Json::array();
+OrderedJson modes_json(const RunSession& session) {
+  OrderedJson list = OrderedJson::array();
   for (const auto& [pair, intervals] : intervals_by_pair(session.simulation().timeline())) {
     const auto& bodies = session.scene().model.bodies;
     for (const ModeInterval& interval : intervals)
@@ -120,13 +120,13 @@ Json modes_json(const RunSession& session) {
   return list;
 }
 
-Json audit_json(const simulation::Simulation& run) {
+OrderedJson audit_json(const simulation::Simulation& run) {
   const simulation::AuditSummary& audit = run.audit();
-  Json out;
+  OrderedJson out;
   out["on"] = audit.on;
   if (!audit.on) return out;
   const auto name = [&](int body) {
-    return body < 0 ? Json(nullptr) : Json(run.model().bodies[static_cast<std::size_t>(body)].name);
+    return body < 0 ? OrderedJson(nullptr) : OrderedJson(run.model().bodies[static_cast<std::size_t>(body)].name);
   };
   out["passed"] = audit.passed();
   if (!audit.passed()) {
@@ -212,11 +212,11 @@ void print_run_report(const RunSession& session, RunEnd end) {
 void print_run_json(const RunSession& session, RunEnd end) {
   const simulation::Simulation& run = session.simulation();
   const simulation::Counters& counters = run.counters();
-  Json out;
+  OrderedJson out;
   out["scene"] = session.scene().file.string();
   out["time"] = run.time();
   out["steps"] = counters.steps;
-  // Every step reached method.certificate. A run that came to its end at certificate_at_worst is told by the next line.
+  // Every step reached method.certificate. A run that finished at certificate_at_worst is reported by the next line.
   const bool to_its_end = end != RunEnd::Uncertified;
   out["certified"] = to_its_end && counters.at_worst == 0;
   out["certified_at_worst"] = to_its_end;
@@ -225,32 +225,33 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["steps_at_worst"] = counters.at_worst;
   out["audit"] = audit_json(run);
   out["wall_seconds"] = session.wall_seconds();
-  out["observe"] = Json::object();
+  out["observe"] = OrderedJson::object();
   for (std::size_t k = 0; k < session.observables().size(); ++k)
     out["observe"][session.scene().observables[k].name] = number(session.observables()[k]);
   if (!session.error_bars().empty()) {
-    out["error_bars"] = Json::object();
+    out["error_bars"] = OrderedJson::object();
     for (std::size_t k = 0; k < session.error_bars().size(); ++k) {
       const runs::ErrorBar& bar = session.error_bars()[k];
-      out["error_bars"][session.scene().observables[k].name] = {{"resolved", bar.resolved},
-                                                                {"error", bar.resolved ? Json(bar.error) : Json()},
-                                                                {"spread", number(bar.spread)},
-                                                                {"why_not", bar.why_not}};
+      out["error_bars"][session.scene().observables[k].name] = {
+          {"resolved", bar.resolved},
+          {"error", bar.resolved ? OrderedJson(bar.error) : OrderedJson()},
+          {"spread", number(bar.spread)},
+          {"why_not", bar.why_not}};
     }
   }
-  out["bodies"] = Json::object();
+  out["bodies"] = OrderedJson::object();
   for (std::size_t b = 0; b < run.model().bodies.size(); ++b) {
     const model::BodyState& state = run.state().bodies[b];
     const Quat& q = state.pose.orientation;
-    Json body;
+    OrderedJson body;
     body["position"] = vector3(state.pose.position);
-    body["orientation"] = Json::array({q.w(), q.x(), q.y(), q.z()});
+    body["orientation"] = OrderedJson::array({q.w(), q.x(), q.y(), q.z()});
     if (run.model().bodies[b].planar()) body["angle"] = state.angle;
     body["velocity"] = vector3(state.velocity.linear);
     body["angular_velocity"] = vector3(state.velocity.angular);
     out["bodies"][run.model().bodies[b].name] = std::move(body);
   }
-  out["parameters"] = Json::object();
+  out["parameters"] = OrderedJson::object();
   for (const scene::Parameter& parameter : session.scene().parameters)
     out["parameters"][parameter.name] = parameter.value;
   out["method"] = method_json(run.method());
@@ -270,7 +271,7 @@ void print_run_json(const RunSession& session, RunEnd end) {
   out["modes"] = modes_json(session);
   if (session.balance()) out["forces"] = forces_json(run, *session.balance());
   if (!session.recording_path().empty()) out["recording"] = session.recording_path();
-  fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", out.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
 }  // namespace stickslip::app

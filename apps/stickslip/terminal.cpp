@@ -78,25 +78,25 @@ std::string wrapped(std::string_view text, std::size_t columns) {
   return out;
 }
 
-Table::Table(std::string corner, std::size_t label_width)
+TextTable::Table(std::string corner, std::size_t label_width)
     : corner_(std::move(corner)), label_width_(std::max(label_width, corner_.size())) {}
 
-void Table::add_column(std::string head, std::size_t width) {
+void TextTable::add_column(std::string head, std::size_t width) {
   const std::size_t least = std::max(width, head.size());
   columns_.push_back({std::move(head), least});
 }
 
-void Table::add_row(std::string label, std::vector<std::string> cells) {
+void TextTable::add_row(std::string label, std::vector<std::string> cells) {
   add_remark(std::move(label), std::move(cells), "");
 }
 
-void Table::add_remark(std::string label, std::vector<std::string> first, std::string remark) {
+void TextTable::add_remark(std::string label, std::vector<std::string> first, std::string remark) {
   label_width_ = std::max(label_width_, label.size());
   for (std::size_t k = 0; k < first.size(); ++k) columns_[k].width = std::max(columns_[k].width, first[k].size());
   rows_.push_back({std::move(label), std::move(first), std::move(remark)});
 }
 
-std::string Table::upright() const {
+std::string TextTable::upright() const {
   std::string out = fmt::format("{:<{}}", corner_, label_width_);
   for (const Column& column : columns_) out += fmt::format(" {:>{}}", column.head, column.width);
   if (!remark_head_.empty()) out += "  " + remark_head_;
@@ -111,7 +111,7 @@ std::string Table::upright() const {
 }
 
 // Rows become columns, as many side by side as fit.
-std::string Table::transposed(std::size_t columns) const {
+std::string TextTable::transposed(std::size_t columns) const {
   std::size_t head = corner_.size(), cell = 0;
   for (const Column& column : columns_) head = std::max(head, column.head.size());
   for (const Row& row : rows_) {
@@ -138,14 +138,14 @@ std::string Table::transposed(std::size_t columns) const {
   return out;
 }
 
-std::string Table::text(int columns) const {
+std::string TextTable::text(int columns) const {
   std::size_t width = label_width_;
   for (const Column& column : columns_) width += 1 + column.width;
   return columns > 0 && width > static_cast<std::size_t>(columns) ? transposed(static_cast<std::size_t>(columns))
                                                                   : upright();
 }
 
-void Table::print() const {
+void TextTable::print() const {
   fmt::print("{}", text(terminal_columns(STDOUT_FILENO)));
 }
 

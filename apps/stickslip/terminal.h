@@ -26,10 +26,10 @@ enum class Tone { Good, Warning, Bad };
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns);
 
 // Rows with a label and cells. A table wider than the terminal is printed transposed, in as many parts as it takes.
-class Table {
+class TextTable {
  public:
   // Widths are the least ones; longer cells widen their column.
-  Table(std::string corner, std::size_t label_width);
+  TextTable(std::string corner, std::size_t label_width);
   void add_column(std::string head, std::size_t width);
   void add_row(std::string label, std::vector<std::string> cells);
   // What stands behind the cells of rows, or behind their first cells instead of the rest.

@@ -257,7 +257,7 @@ void bind_batch(py::module_& module) {
             for (std::size_t k = 0; k < b.runs.size(); ++k) out.mutable_data()[k] = is_certified(b, k);
             return out;
           },
-          "Which runs came to their end with every step at method.certificate; status tells which came to their end.")
+          "Which runs finished with every step at method.certificate; status says which finished.")
       .def_property_readonly(
           "status",
           [](const BatchResult& b) {
@@ -273,7 +273,7 @@ void bind_batch(py::module_& module) {
             for (const study::SceneRun& run : b.runs) out.push_back(run.cause);
             return out;
           },
-          "Why a run did not come to its end; empty where it did.")
+          "Why a run did not finish; empty where it did.")
       .def_property_readonly(
           "steps",
           [](const BatchResult& b) {

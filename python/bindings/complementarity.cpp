@@ -327,7 +327,7 @@ void bind_solution(py::module_& module) {
       .def_property_readonly(
           "seconds", [](const Solution& s) { return s.summary.seconds; }, "Wall time of the solve.")
       .def(
-          "report", [](const Solution& s) { return s.summary.full_report(); }, "All that the solver tells, in words.")
+          "report", [](const Solution& s) { return s.summary.full_report(); }, "The report of the solver, in words.")
       .def("__bool__", [](const Solution& s) { return s.summary.solved(); })
       .def("__repr__", [](const Solution& s) { return fmt::format("<Solution: {}>", s.summary.brief_report()); });
 }

@@ -116,14 +116,13 @@ py::object failure_of(Simulation& simulation) {
 }
 
 void bind_step(py::module_& module) {
-  py::class_<StepResult>(
-      module, "Step",
-      "What one step tells about itself. True when it was taken: certified, or at certificate_at_worst.\n\n"
-      ">>> import stickslip as ss\n"
-      ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
-      ">>> step = ss.Simulation(model).step()\n"
-      ">>> step.certified, step.residual < 1e-8\n"
-      "(True, True)\n")
+  py::class_<StepResult>(module, "Step",
+                         "The report of one step. True when it was taken: certified, or at certificate_at_worst.\n\n"
+                         ">>> import stickslip as ss\n"
+                         ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
+                         ">>> step = ss.Simulation(model).step()\n"
+                         ">>> step.certified, step.residual < 1e-8\n"
+                         "(True, True)\n")
       .def_property_readonly("certified", &StepResult::certified,
                              "Every contact problem of the step was solved to method.certificate.")
       .def_property_readonly(

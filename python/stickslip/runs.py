@@ -69,7 +69,7 @@ class Recording(_core._Recording):
 
 
 class Run(Recording):
-    """A run: its recording, and what it told at the end.
+    """A run: its recording, and what it reported at the end.
 
     path: the file. certified: every step reached method.certificate. worst_residual: the largest certificate. steps,
     seconds: how many, and how long they took. steps_at_worst: steps above the certificate, taken at
@@ -228,7 +228,7 @@ def batch(
     threads: 0 for one on each core; the same bits for any number of them.
     states: a table of states to start from, one row per run, each like Simulation.state.
     progress: called with (done, all) now and then; True: a bar of tqdm, where tqdm is installed.
-    Ctrl-C raises KeyboardInterrupt with an attribute `batch`: runs that did not come to their end have the cause
+    Ctrl-C raises KeyboardInterrupt with an attribute `batch`: runs that did not finish have the cause
     "interrupted" and observables that are nan.
 
     >>> import numpy as np, stickslip as ss
@@ -270,7 +270,7 @@ def study(
 
     store: the file of the results, which a later call goes on with; without it, a temporary one.
     progress: called with (done, all) now and then; True: a bar of tqdm, where tqdm is installed.
-    Ctrl-C ends it when the trials that are running have come to their end; they are in the store.
+    Ctrl-C ends it when the trials that are running have finished; they are in the store.
     """
     folder = None
     if store is None:
@@ -343,7 +343,7 @@ class Rate:
 
 
 def _rate(self: _core.Batch, name: str) -> Rate:
-    """How often an observable is not zero, among all runs: one that did not come to its end is no success, as in a study."""
+    """How often an observable is not zero, among all runs: one that did not finish is no success, as in a study."""
     ran = np.isin(self.status, ("finished", "stopped"))
     return Rate(int(((self[name] != 0) & ran).sum()), len(self))
 

@@ -107,7 +107,7 @@ class Scene:
         self._tables["start"][body] = keys
 
     def observe(self, **expressions: Any) -> None:
-        """What runs tell: names with expressions, or with the keys of [observe]."""
+        """What runs report: names with expressions, or with the keys of [observe]."""
         self._tables["observe"].update(expressions)
 
     def method(self, **keys: Any) -> None:

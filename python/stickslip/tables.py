@@ -142,7 +142,7 @@ def _names(given: list[str] | None, what: str) -> list[str]:
 
 
 def compare(model: _core.Model, methods: list[str] | None = None, threads: int = 0) -> Comparison:
-    """Runs the model under several methods, twice each, and tells which observables depend on the method.
+    """Runs the model under several methods, twice each, and says which observables depend on the method.
 
     methods: names of steppers, or key=value pairs of [method] joined by '+' ("implicit+step=1e-4"); none: all that fit.
     The error bar of a value is what halving the step changed. The table of `stickslip compare`.

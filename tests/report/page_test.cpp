@@ -117,7 +117,8 @@ TEST(Page, TheViewerIsEmbeddedAndDataCannotEndItsElement) {
   recording::RunDescription description = disc_over_floor();
   description.title = "</script><script>alert(1)</script>";
   const RecordedRun run(description, 3, 0.1, swing);
-  const std::string page = run_page(prepare(run.recording()));
+  const RunData data = prepare(run.recording());
+  const std::string page = runs_page({{"", &data}});
   EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
   EXPECT_THAT(page, HasSubstr("\\u003c/script>"));
 }
@@ -125,7 +126,8 @@ TEST(Page, TheViewerIsEmbeddedAndDataCannotEndItsElement) {
 TEST(Page, SaysHowTheRunEnded) {
   for (const char* end : {"finished", "failed at t = 0.484: a step could not be certified", ""}) {
     const RecordedRun run(disc_over_floor(), 3, 0.1, swing, {}, end);
-    EXPECT_THAT(run_page(prepare(run.recording())), HasSubstr("\"end\":\"" + std::string(end) + "\""));
+    const RunData data = prepare(run.recording());
+    EXPECT_THAT(runs_page({{"", &data}}), HasSubstr("\"end\":\"" + std::string(end) + "\""));
   }
 }
 

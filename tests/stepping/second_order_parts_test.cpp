@@ -42,7 +42,7 @@ struct Part {
     component = &components.make(world)[0];
     component->contacts.at(0).mode = mode;
   }
-  stepping::Candidate first_event() { return stepping::first_event(world, *component, step.trial, H, 1e-9 * H); }
+  stepping::EventCandidate first_event() { return stepping::first_event(world, *component, step.trial, H, 1e-9 * H); }
   [[nodiscard]] const model::BodyState& end() const { return step.trial.bodies[0]; }
 };
 
@@ -151,7 +151,7 @@ TEST(EventSearch, SlidingEndsInRolling) {
   const double mu = 0.2, v0 = 0.05, tau = 2 * v0 / (7 * mu * kG);
   Part slide(ball(mu, {v0, 0, 0}, Vec3::Zero()), 2 * tau, Mode::Slide);
   slide.step.run(slide.world, *slide.component, slide.H);
-  const stepping::Candidate event = slide.first_event();
+  const stepping::EventCandidate event = slide.first_event();
   ASSERT_EQ(event.kind, EventKind::Stop);
   stepping::EventSearch search;
   search.begin(slide.H);

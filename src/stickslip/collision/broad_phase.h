@@ -10,16 +10,12 @@
 // Cost: O(N) per call while the list is valid; O(N log N + overlaps along one axis) when it is made again.
 #pragma once
 
-#include "stickslip/math/types.h"
+#include "stickslip/math/bounds.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace stickslip::collision {
-
-struct Bounds {
-  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
-};
 
 struct IndexPair {
   std::int32_t a = 0, b = 0;  // a < b

@@ -96,7 +96,7 @@ struct Ways {
 
 // `notched(n)`: does a third solid stand on the facet with normal n (world) at the point?
 template <class Notched>
-Ways ways_of(const Placed& q, const Touch& touch, const Notched& notched) {
+Ways ways_of(const Placed& q, const BuriedPoint& touch, const Notched& notched) {
   const PolyhedronTopology& topology = q.geometry.polyhedron;
   const Vec3 n = q.frame.rotation.transpose() * touch.normal;
   const int index = feature_index(touch.feature);
@@ -185,8 +185,8 @@ Vec3 next_in_facet(const Geometry& q, int facet, const Vec3& x) {
 
 }  // namespace
 
-bool is_buried(const Placed& q, const Touch& at, std::span<const Neighbour> others, double eta, double around) {
-  Touch touch = at;
+bool is_buried(const Placed& q, const BuriedPoint& at, std::span<const Neighbour> others, double eta, double around) {
+  BuriedPoint touch = at;
   if (feature_kind(at.feature) == FeatureKind::Face) {  // planes that are passed by are touched beside the facet too
     touch.point = q.frame.to_world(next_in_facet(q.geometry, feature_index(at.feature), q.frame.to_body(at.point)));
   }

@@ -21,7 +21,7 @@
 
 namespace stickslip::collision {
 
-struct Touch {
+struct BuriedPoint {
   FeatureCode feature = 0;                            // of q
   Vec3 point = Vec3::Zero(), normal = Vec3::UnitZ();  // world; out of q
 };
@@ -34,7 +34,7 @@ struct Neighbour {
 };
 
 // `others`: the third solids; `eta`: flush is what differs by less; `around`: how far around the point q is looked at.
-[[nodiscard]] bool is_buried(const Placed& q, const Touch& touch, std::span<const Neighbour> others, double eta,
+[[nodiscard]] bool is_buried(const Placed& q, const BuriedPoint& touch, std::span<const Neighbour> others, double eta,
                              double around);
 
 }  // namespace stickslip::collision

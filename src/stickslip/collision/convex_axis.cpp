@@ -3,6 +3,7 @@
 #include "stickslip/collision/convex_axis.h"
 
 #include "stickslip/collision/evaluate.h"
+#include "stickslip/math/bounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,27 +14,18 @@ namespace {
 constexpr double kTie = 3 * kSeparationRounding;  // of the size
 constexpr double kGaussSlack = 1e-9;              // sine: arcs of normals that miss each other by less cross
 
-struct Box {
-  Vec3 low, high;
-};
-
-Box box_of(std::span<const Vec3> points, double grow) {
-  Vec3 low = points.front(), high = low;
-  for (const Vec3& x : points) {
-    low = low.cwiseMin(x);
-    high = high.cwiseMax(x);
-  }
-  return {low - Vec3::Constant(grow), high + Vec3::Constant(grow)};
+Bounds box_of(std::span<const Vec3> points, double grow) {
+  Bounds box;
+  for (const Vec3& x : points) box.include(x, grow);
+  return box;
 }
 
-void list_edges_within(const ConvexView& solid, const Box& box, std::vector<int>& list) {
+void list_edges_within(const ConvexView& solid, const Bounds& box, std::vector<int>& list) {
   list.clear();
   for (int i = 0; i < static_cast<int>(solid.edge.size()); ++i) {
     const PolyhedronEdge& e = solid.edge[static_cast<std::size_t>(i)];
     const Vec3 &x = solid.begin(e), &y = solid.vertex[static_cast<std::size_t>(e.end)];
-    const bool apart =
-        (x.cwiseMin(y).array() > box.high.array()).any() || (x.cwiseMax(y).array() < box.low.array()).any();
-    if (!apart) list.push_back(i);
+    if (box.overlaps({x.cwiseMin(y), x.cwiseMax(y)})) list.push_back(i);
   }
 }
 

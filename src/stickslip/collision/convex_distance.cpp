@@ -14,22 +14,22 @@
 namespace stickslip::collision {
 namespace {
 
-struct Corner {
+struct WeightedPoint {
   Vec3 a, b, w;  // w = a - b
   double weight = 0;
 };
 
-struct Simplex {
-  std::array<Corner, 4> corner;
+struct WeightedSimplex {
+  std::array<WeightedPoint, 4> corner;
   int size = 0;
 };
 
 // The closest point to the origin on the simplex; drops the corners that do not carry it. Tries every face of the
 // simplex by its normal equations: 15 at most, and robust (small simplices, clear answers).
-Vec3 reduce(Simplex& simplex) {
+Vec3 reduce(WeightedSimplex& simplex) {
   Vec3 best = simplex.corner[0].w;
   double smallest = std::numeric_limits<double>::infinity();
-  Simplex kept;
+  WeightedSimplex kept;
   for (int mask = 1; mask < 1 << simplex.size; ++mask) {
     std::array<int, 4> index{};
     int n = 0;
@@ -68,12 +68,12 @@ Vec3 reduce(Simplex& simplex) {
 ConvexDistance convex_distance(const SupportFunction& a, const SupportFunction& b, const Vec3& start) {
   constexpr int kMostRounds = 100;
   constexpr double kRelative = 1e-15;
-  Simplex simplex;
+  WeightedSimplex simplex;
   Vec3 v = start;
   ConvexDistance result;
   double size = 0;
   for (int round = 0; round < kMostRounds; ++round) {
-    Corner next;
+    WeightedPoint next;
     next.a = a(-v);
     next.b = b(v);
     next.w = next.a - next.b;
@@ -82,7 +82,7 @@ ConvexDistance convex_distance(const SupportFunction& a, const SupportFunction& 
     if (simplex.size == 4) break;
     simplex.corner[static_cast<std::size_t>(simplex.size++)] = next;
     const double before = round == 0 ? std::numeric_limits<double>::infinity() : v.squaredNorm();
-    const Simplex with_next = simplex;
+    const WeightedSimplex with_next = simplex;
     const Vec3 closer = reduce(simplex);
     if (closer.squaredNorm() >= before) {  // rounding: no progress
       simplex = with_next;
@@ -96,7 +96,7 @@ ConvexDistance convex_distance(const SupportFunction& a, const SupportFunction& 
   result.distance = v.norm();
   result.normal = v / result.distance;
   for (int i = 0; i < simplex.size; ++i) {
-    const Corner& corner = simplex.corner[static_cast<std::size_t>(i)];
+    const WeightedPoint& corner = simplex.corner[static_cast<std::size_t>(i)];
     result.point_a += corner.weight * corner.a;
     result.point_b += corner.weight * corner.b;
   }

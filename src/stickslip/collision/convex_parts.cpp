@@ -15,15 +15,15 @@ namespace {
 constexpr std::size_t kMostFaces = 600, kMostParts = 256;
 constexpr double kThick = 1e-9;  // of the size: points closer to a plane are on it
 
-using Polygon = std::vector<Vec3>;
+using VertexLoop = std::vector<Vec3>;
 
 struct Cell {  // convex, its faces
-  std::vector<Polygon> face;
+  std::vector<VertexLoop> face;
 };
 
 // The part of a convex polygon below the plane; points on the plane belong to it.
-Polygon below(const Polygon& polygon, const Facet& plane, double thick) {
-  Polygon kept;
+VertexLoop below(const VertexLoop& polygon, const Facet& plane, double thick) {
+  VertexLoop kept;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
     const Vec3 &x = polygon[i], &y = polygon[(i + 1) % polygon.size()];
     const double hx = plane.normal.dot(x) - plane.offset, hy = plane.normal.dot(y) - plane.offset;
@@ -33,17 +33,17 @@ Polygon below(const Polygon& polygon, const Facet& plane, double thick) {
   return kept;
 }
 
-enum class Side : std::uint8_t { On, Below, Above, Both };
+enum class PlaneSide : std::uint8_t { On, Below, Above, Both };
 
-Side side_of(const Polygon& polygon, const Facet& plane, double thick) {
+PlaneSide side_of(const VertexLoop& polygon, const Facet& plane, double thick) {
   bool is_below = false, is_above = false;
   for (const Vec3& x : polygon) {
     const double h = plane.normal.dot(x) - plane.offset;
     is_below = is_below || h < -thick;
     is_above = is_above || h > thick;
   }
-  if (is_below && is_above) return Side::Both;
-  return is_below ? Side::Below : is_above ? Side::Above : Side::On;
+  if (is_below && is_above) return PlaneSide::Both;
+  return is_below ? PlaneSide::Below : is_above ? PlaneSide::Above : PlaneSide::On;
 }
 
 class Divider {
@@ -51,7 +51,7 @@ class Divider {
   Divider(const std::vector<std::vector<int>>& faces, Geometry& g) : g_(g) {
     for (const std::vector<int>& face : faces) {
       for (const std::array<int, 3>& t : model::triangulate_face(g.vertex, face)) {
-        Polygon triangle;
+        VertexLoop triangle;
         for (const int v : t) triangle.push_back(g.vertex[static_cast<std::size_t>(v)]);
         triangles_.push_back(triangle);
       }
@@ -67,7 +67,7 @@ class Divider {
   void run() {
     if (triangles_.size() > kMostFaces) return;
     std::vector<Inside> inside;
-    for (const Polygon& triangle : triangles_) {
+    for (const VertexLoop& triangle : triangles_) {
       const Vec3 n = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]).normalized();
       inside.push_back({triangle, {n, n.dot(triangle[0])}});
     }
@@ -80,7 +80,7 @@ class Divider {
 
  private:
   struct Inside {  // a piece of a face within the cell
-    Polygon polygon;
+    VertexLoop polygon;
     Facet plane;
   };
 
@@ -89,7 +89,7 @@ class Divider {
     for (int axis = 0; axis < 3; ++axis) {
       for (const bool upper : {false, true}) {
         const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-        Polygon face(4, upper ? high_ : low_);
+        VertexLoop face(4, upper ? high_ : low_);
         for (int k = 0; k < 4; ++k) {
           face[static_cast<std::size_t>(k)][u] = (k == 1 || k == 2) ? high_[u] : low_[u];
           face[static_cast<std::size_t>(k)][v] = k >= 2 ? high_[v] : low_[v];
@@ -110,9 +110,9 @@ class Divider {
       if (part.face.size() < 4) continue;
       std::vector<Inside> left;
       for (const Inside& piece : inside) {
-        const Side side = side_of(piece.polygon, half, thick_);
-        if (side == Side::On || side == Side::Above) continue;
-        left.push_back({side == Side::Both ? below(piece.polygon, half, thick_) : piece.polygon, piece.plane});
+        const PlaneSide side = side_of(piece.polygon, half, thick_);
+        if (side == PlaneSide::On || side == PlaneSide::Above) continue;
+        left.push_back({side == PlaneSide::Both ? below(piece.polygon, half, thick_) : piece.polygon, piece.plane});
       }
       divide(part, left);
     }
@@ -125,7 +125,8 @@ class Divider {
     std::size_t best = 0, fewest = inside.size() + 1;
     for (std::size_t i = 0; i < inside.size(); i += stride) {
       std::size_t cuts = 0;
-      for (const Inside& piece : inside) cuts += side_of(piece.polygon, inside[i].plane, thick_) == Side::Both ? 1 : 0;
+      for (const Inside& piece : inside)
+        cuts += side_of(piece.polygon, inside[i].plane, thick_) == PlaneSide::Both ? 1 : 0;
       if (cuts >= fewest) continue;
       fewest = cuts;
       best = i;
@@ -135,13 +136,13 @@ class Divider {
 
   [[nodiscard]] Cell clip(const Cell& cell, const Facet& plane) const {
     Cell result;
-    Polygon rim;
+    VertexLoop rim;
     bool cuts = false;
-    for (const Polygon& face : cell.face) {
-      const Side side = side_of(face, plane, thick_);
-      cuts = cuts || side == Side::Below || side == Side::Both;
-      if (side == Side::Above || side == Side::On) continue;
-      Polygon kept = side == Side::Both ? below(face, plane, thick_) : face;
+    for (const VertexLoop& face : cell.face) {
+      const PlaneSide side = side_of(face, plane, thick_);
+      cuts = cuts || side == PlaneSide::Below || side == PlaneSide::Both;
+      if (side == PlaneSide::Above || side == PlaneSide::On) continue;
+      VertexLoop kept = side == PlaneSide::Both ? below(face, plane, thick_) : face;
       for (const Vec3& x : kept) {
         if (std::abs(plane.normal.dot(x) - plane.offset) <= thick_) rim.push_back(x);
       }
@@ -153,7 +154,7 @@ class Divider {
   }
 
   // Corners of a convex polygon in order.
-  static Polygon sorted(Polygon points, const Vec3& normal) {
+  static VertexLoop sorted(VertexLoop points, const Vec3& normal) {
     Vec3 centre = Vec3::Zero();
     for (const Vec3& x : points) centre += x;
     centre /= static_cast<double>(points.size());
@@ -166,7 +167,7 @@ class Divider {
   // Signed solid angles of the surface seen from x sum to 4 pi inside and to 0 outside.
   [[nodiscard]] bool encloses(const Vec3& x) const {
     double sum = 0;
-    for (const Polygon& t : triangles_) {
+    for (const VertexLoop& t : triangles_) {
       const Vec3 a = t[0] - x, b = t[1] - x, c = t[2] - x;
       const double la = a.norm(), lb = b.norm(), lc = c.norm();
       sum += 2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
@@ -175,8 +176,8 @@ class Divider {
   }
 
   void finish(const Cell& cell) {
-    Polygon corners;
-    for (const Polygon& face : cell.face) {
+    VertexLoop corners;
+    for (const VertexLoop& face : cell.face) {
       for (const Vec3& x : face) {
         const auto same = [&](const Vec3& y) { return (x - y).norm() <= thick_; };
         if (std::ranges::none_of(corners, same)) corners.push_back(x);
@@ -195,7 +196,7 @@ class Divider {
   }
 
   Geometry& g_;
-  std::vector<Polygon> triangles_;
+  std::vector<VertexLoop> triangles_;
   Vec3 low_ = Vec3::Zero(), high_ = Vec3::Zero();
   double thick_ = 0;
   bool too_many_ = false;

@@ -84,8 +84,8 @@ void FeatureCollider::drop_buried(const ShapePair& pair, double margin, double h
     const Placed shape{geometry_[static_cast<std::size_t>(q)],
                        frame_[static_cast<std::size_t>(geometry_[static_cast<std::size_t>(q)].body)]};
     const auto buried = [&](const Contact& c) {
-      const Touch touch =
-          q_is_b ? Touch{c.id.feature_b, c.point_b, c.normal} : Touch{c.id.feature_a, c.point_a, -c.normal};
+      const BuriedPoint touch =
+          q_is_b ? BuriedPoint{c.id.feature_b, c.point_b, c.normal} : BuriedPoint{c.id.feature_a, c.point_a, -c.normal};
       if (!is_buried(shape, touch, others_, eta, reach)) return false;
       blocked_.push_back(c.normal);
       overlapped = overlapped || c.gap < -kSunk * std::min(ga.radius, gb.radius);

@@ -74,7 +74,7 @@ void finish_polygon(Geometry& g) {
   bound_by_vertices(g);
 }
 
-struct Maker {
+struct GeometryMaker {
   Geometry& g;
   const model::Pose& pose;
 
@@ -213,7 +213,7 @@ Geometry make_geometry(const model::PlacedShape& placed, int body, int shape) {
   Geometry g;
   g.body = body;
   g.shape = shape;
-  std::visit(Maker{g, placed.pose}, placed.shape);
+  std::visit(GeometryMaker{g, placed.pose}, placed.shape);
   return g;
 }
 

@@ -105,7 +105,7 @@ Depth planar_depth(const DifferenceSupport& support, double size) {
 
 namespace {
 
-struct Triangle {
+struct PolytopeTriangle {
   std::array<int, 3> corner{};
   Vec3 normal = Vec3::Zero();
   double offset = kInfinity;
@@ -126,12 +126,12 @@ class Polytope {
   const DifferenceSupport& support_;
   double size_;
   std::array<DifferencePoint, kMostPoints + 8> point_;
-  std::array<Triangle, 2 * kMostPoints + 64> triangle_;
+  std::array<PolytopeTriangle, 2 * kMostPoints + 64> triangle_;
   int points_ = 0, triangles_ = 0;
 };
 
 void Polytope::add_triangle(int i, int j, int k) {
-  Triangle& t = triangle_[index(triangles_++)];
+  PolytopeTriangle& t = triangle_[index(triangles_++)];
   t.corner = {i, j, k};
   const Vec3 &a = point_[index(i)].w, &b = point_[index(j)].w, &c = point_[index(k)].w;
   const Vec3 n = (b - a).cross(c - a);
@@ -200,7 +200,7 @@ bool Polytope::replace(const DifferencePoint& next) {
   int sides = 0;
   const double above = 1e-15 * size_;
   for (int t = 0; t < triangles_;) {
-    const Triangle& seen = triangle_[index(t)];
+    const PolytopeTriangle& seen = triangle_[index(t)];
     if (!(seen.normal.dot(next.w) - seen.offset > above)) {
       ++t;
       continue;
@@ -228,7 +228,7 @@ Depth Polytope::grow() {
   depth.high = kInfinity;
   depth.low = -kInfinity;
   while (true) {
-    const Triangle* closest = nullptr;
+    const PolytopeTriangle* closest = nullptr;
     for (int t = 0; t < triangles_; ++t)
       if (closest == nullptr || triangle_[index(t)].offset < closest->offset) closest = &triangle_[index(t)];
     if (closest == nullptr || closest->offset == kInfinity) break;

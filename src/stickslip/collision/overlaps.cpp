@@ -107,8 +107,7 @@ const std::vector<BodyOverlap>& Overlaps::find(const model::State& state) {
         const Bounds& b = bounds_[static_cast<std::size_t>(order_[m])];
         ++work_;
         if (b.low[axis] > a.high[axis]) break;
-        if ((a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all())
-          measure(state, order_[k], order_[m]);
+        if (a.overlaps(b)) measure(state, order_[k], order_[m]);
       }
     }
   }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "stickslip/collision/separation.h"
+#include "stickslip/math/bounds.h"
 #include "stickslip/model/model.h"
 
 #include <cstdint>
@@ -43,9 +44,6 @@ class Overlaps {
   [[nodiscard]] std::int64_t work() const { return work_; }
 
  private:
-  struct Bounds {
-    Vec3 low, high;
-  };
   struct Extent {  // body frame
     Vec3 centre, half;
     double smallest = 0;

@@ -51,21 +51,21 @@ struct Probe {
   }
 };
 
-struct Candidate {
+struct PolygonCandidate {
   FeatureCode feature = 0;
   double now = 0, then = 0;  // gap now and, by present velocities, at the end of the horizon
   Vec2 normal = Vec2::Zero();
   bool valid = false;
 };
 
-Candidate side_candidate(const PolygonTopology& b, const Probe& probe, int side) {
+PolygonCandidate side_candidate(const PolygonTopology& b, const Probe& probe, int side) {
   const auto k = static_cast<std::size_t>(side);
   const Vec2& n = b.normal[k];
   const double now = n.dot(probe.p - b.vertex[k]) - probe.r;
   return {face_code(side), now, now + n.dot(probe.approach), n, probe.lowest(n, probe.slack)};
 }
 
-Candidate corner_candidate(const PolygonTopology& b, const Probe& probe, int vertex) {
+PolygonCandidate corner_candidate(const PolygonTopology& b, const Probe& probe, int vertex) {
   const Vec2 d = probe.p - b.vertex[static_cast<std::size_t>(vertex)];
   const double distance = d.norm();
   if (distance == 0) return {};
@@ -77,17 +77,18 @@ Candidate corner_candidate(const PolygonTopology& b, const Probe& probe, int ver
 // The closest feature, unless the vertex is about to reach it while another face of the same corner stays in front.
 // (A closest feature that is not valid has a closer pair beside it: nothing takes its place.) Within `margin` it is not
 // sure to be reached; then the other face must be as far in front.
-Candidate choose(const Candidate& closest, const Candidate& before, const Candidate& after, double margin = 0) {
+PolygonCandidate choose(const PolygonCandidate& closest, const PolygonCandidate& before, const PolygonCandidate& after,
+                        double margin = 0) {
   const double left = std::min(closest.now, closest.then);
   if (!closest.valid || left >= margin) return closest;
-  for (const Candidate& other : {before, after}) {
+  for (const PolygonCandidate& other : {before, after}) {
     const double open = std::min(other.now, other.then);
     if (other.valid && (left < 0 ? open >= 0 : open > margin)) return other;
   }
   return closest;
 }
 
-void keep(const Candidate& c, double reach, std::vector<Hit>& hits) {
+void keep(const PolygonCandidate& c, double reach, std::vector<Hit>& hits) {
   if (!c.valid || !(c.now < reach)) return;
   for (const Hit& hit : hits) {
     if (hit.feature == c.feature) return;
@@ -104,7 +105,7 @@ bool turns_convex(const PolygonTopology& b, int vertex) {
 // A particle crosses the line of the side beyond its end, in front of the other side of that corner, and stays there: it
 // flies past (the concave free space of Egan, Berard and Trinkle 2003). Held back by the side's line it would stand in the
 // air; the other side, behind which it still is, would push it.
-bool flies_past(const Probe& probe, const Candidate& closest, const Candidate& other) {
+bool flies_past(const Probe& probe, const PolygonCandidate& closest, const PolygonCandidate& other) {
   if (probe.arms > 0 || probe.r > 0 || !other.valid || !(closest.now >= 0) || !(closest.then < 0)) return false;
   const double crossing = closest.now / (closest.now - closest.then);
   return std::min(other.now + crossing * (other.then - other.now), other.then) > probe.margin;
@@ -112,8 +113,8 @@ bool flies_past(const Probe& probe, const Candidate& closest, const Candidate& o
 
 void keep_side(const PolygonTopology& b, const Probe& probe, int side, double reach, std::vector<Hit>& hits) {
   const auto k = static_cast<std::size_t>(side);
-  const Candidate closest = side_candidate(b, probe, side);
-  Candidate before, after;
+  const PolygonCandidate closest = side_candidate(b, probe, side);
+  PolygonCandidate before, after;
   if (turns_convex(b, side)) before = side_candidate(b, probe, b.prev[k]);
   if (turns_convex(b, b.next[k])) after = side_candidate(b, probe, b.next[k]);
   if (flies_past(probe, closest, before) || flies_past(probe, closest, after)) return;
@@ -134,7 +135,7 @@ void touch_boundary(const PolygonTopology& b, const Probe& probe, double reach, 
   for (int side = 0; side < b.sides(); ++side) {
     const auto k = static_cast<std::size_t>(side);
     const double s = b.tangent[k].dot(probe.p - b.vertex[k]), same = kSameRelative * b.length[k];
-    const Candidate on = side_candidate(b, probe, side);
+    const PolygonCandidate on = side_candidate(b, probe, side);
     if (!on.valid || std::abs(on.now + probe.r) > same || s < -same || s > b.length[k] + same) continue;
     keep(on, reach, hits);
     return;
@@ -157,9 +158,9 @@ void touch_convex(const PolygonTopology& b, const Probe& probe, double reach, st
     }
   }
   if (height <= 0) {  // inside: the nearest side; of several equally near (p exactly on a corner), one it can touch
-    Candidate nearest = side_candidate(b, probe, best);
+    PolygonCandidate nearest = side_candidate(b, probe, best);
     for (int i = 0; i < n && !nearest.valid; ++i) {
-      const Candidate other = side_candidate(b, probe, i);
+      const PolygonCandidate other = side_candidate(b, probe, i);
       if (other.now + probe.r >= height - kSameRelative * b.length[static_cast<std::size_t>(best)]) nearest = other;
     }
     keep(nearest, reach, hits);
@@ -184,7 +185,7 @@ void touch_convex(const PolygonTopology& b, const Probe& probe, double reach, st
   }
 }
 
-struct Closest {
+struct ClosestSide {
   double distance = std::numeric_limits<double>::infinity();
   bool inside = false;
   int side = -1, notch = -1;  // a side, or a reflex corner from within
@@ -196,7 +197,7 @@ struct Closest {
 };
 
 // Do two sides meet in a notch (or does the given notch join them)?
-bool meet_in_notch(const PolygonTopology& b, const Closest& closest, int side) {
+bool meet_in_notch(const PolygonTopology& b, const ClosestSide& closest, int side) {
   const auto k = static_cast<std::size_t>(side);
   const int end = b.next[k];
   const auto is_notch = [&](int v) { return b.corner[static_cast<std::size_t>(v)] == Corner::Reflex; };
@@ -229,7 +230,7 @@ bool yields(const PolygonTopology& b, const Probe& probe, int side, const std::v
 bool touch_any(const PolygonTopology& b, const Probe& probe, double reach, double known, const std::vector<int>& active,
                std::vector<Hit>& hits, std::vector<int>& facing) {
   const double limit = reach + probe.r;
-  Closest closest;
+  ClosestSide closest;
   facing.clear();
   for (int side : active) {
     const auto k = static_cast<std::size_t>(side);

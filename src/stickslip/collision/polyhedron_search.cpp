@@ -12,6 +12,8 @@
 // crossings of their rims.
 #include "stickslip/collision/polyhedron_search.h"
 
+#include "stickslip/math/bounds.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -29,15 +31,8 @@ double same_distance(const PairSearch& pair) {
   return kSameRelative * std::min(pair.a.geometry.radius, pair.b.geometry.radius);
 }
 
-bool boxes_apart(const Vec3& low_a, const Vec3& high_a, const Vec3& low_b, const Vec3& high_b) {
-  return (low_a.array() > high_b.array()).any() || (low_b.array() > high_a.array()).any();
-}
-
 // Bounding box of shape a, grown by the reach, in the frame of b.
-struct Box {
-  Vec3 low, high;
-};
-Box box_in_frame_of_b(const PairSearch& pair) {
+Bounds box_in_frame_of_b(const PairSearch& pair) {
   const Geometry& a = pair.a.geometry;
   const Mat3 relative = pair.b.frame.rotation.transpose() * pair.a.frame.rotation;
   const Vec3 centre = pair.b.frame.to_body(pair.a.frame.to_world(a.box_centre));
@@ -46,12 +41,12 @@ Box box_in_frame_of_b(const PairSearch& pair) {
 }
 
 void list_active_pieces(PairSearch& pair) {
-  const Box box = box_in_frame_of_b(pair);
+  const Bounds box = box_in_frame_of_b(pair);
   pair.scratch.active.clear();
   const std::vector<FacetPiece>& pieces = pair.b.geometry.polyhedron.piece;
   for (int i = 0; i < static_cast<int>(pieces.size()); ++i) {
     const FacetPiece& piece = pieces[static_cast<std::size_t>(i)];
-    if (!boxes_apart(piece.low, piece.high, box.low, box.high)) pair.scratch.active.push_back(i);
+    if (box.overlaps({piece.low, piece.high})) pair.scratch.active.push_back(i);
   }
 }
 
@@ -75,7 +70,7 @@ void search_vertices(PairSearch& pair, bool second_view) {
   const Geometry &a = pair.a.geometry, &b = pair.b.geometry;
   const bool convex = b.polyhedron.convex;
   if (!convex) list_active_pieces(pair);
-  const Box box = box_in_frame_of_b(seen_from_b(pair));  // of b, in the frame of a
+  const Bounds box = box_in_frame_of_b(seen_from_b(pair));  // of b, in the frame of a
   const double same = same_distance(pair);
   SpatialProbe probe;
   probe.r = a.rounding;
@@ -84,7 +79,7 @@ void search_vertices(PairSearch& pair, bool second_view) {
   probe.arm_turn = pair.b.frame.rotation.transpose() * pair.a.frame.rotation;
   for (int i = 0; i < static_cast<int>(a.vertex.size()); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (boxes_apart(a.vertex[k], a.vertex[k], box.low, box.high)) continue;
+    if (!box.overlaps({a.vertex[k], a.vertex[k]})) continue;
     if (!a.polyhedron.is_feature.empty()) {
       if (!a.polyhedron.is_feature[k]) continue;
       const int first = a.polyhedron.first_arm[k], last = a.polyhedron.first_arm[k + 1];
@@ -194,7 +189,7 @@ namespace {
 
 // Convex edges of b that the box of a can reach.
 void list_active_edges(const PairSearch& pair, std::vector<ActiveEdge>& active) {
-  const Box box = box_in_frame_of_b(pair);
+  const Bounds box = box_in_frame_of_b(pair);
   const Geometry& b = pair.b.geometry;
   active.clear();
   for (int i = 0; i < static_cast<int>(b.polyhedron.edge.size()); ++i) {
@@ -202,8 +197,7 @@ void list_active_edges(const PairSearch& pair, std::vector<ActiveEdge>& active) 
     if (edge.corner != Corner::Convex) continue;
     const Vec3 &begin = b.vertex[static_cast<std::size_t>(edge.begin)],
                &end = b.vertex[static_cast<std::size_t>(edge.end)];
-    if (!boxes_apart(begin.cwiseMin(end), begin.cwiseMax(end), box.low, box.high))
-      active.push_back(place_edge(pair.b, i));
+    if (box.overlaps({begin.cwiseMin(end), begin.cwiseMax(end)})) active.push_back(place_edge(pair.b, i));
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double kCornerSlack = 1e-9;  // rounding of unit vectors, with room
 constexpr double kOnRim = 1e-9;        // part of the size by which a foot may lie outside its facet: rounding
 
-struct Candidate {
+struct PolyhedronCandidate {
   FeatureCode feature = 0;
   double now = 0, then = 0;
   Vec3 normal = Vec3::Zero();
@@ -29,26 +29,26 @@ struct Candidate {
 
 // The closest feature is about to be reached, or within the margin of it; a facet that stays in front (as far as
 // the margin in the second case) tells that p passes by.
-bool passes_by(const Candidate& closest, const Candidate& facet, double margin) {
+bool passes_by(const PolyhedronCandidate& closest, const PolyhedronCandidate& facet, double margin) {
   return facet.valid && (closest.left() < 0 ? facet.left() >= 0 : facet.left() > margin);
 }
 
 // A particle crosses the plane of the closest facet in front of another one and stays there: it flies past the edge (as
 // flies_past in polygon_search.cpp).
-bool flies_past(const SpatialProbe& probe, const Candidate& closest, const Candidate& facet) {
+bool flies_past(const SpatialProbe& probe, const PolyhedronCandidate& closest, const PolyhedronCandidate& facet) {
   if (!probe.arms.empty() || probe.r > 0 || !facet.valid || !(closest.now >= 0) || !(closest.then < 0)) return false;
   const double crossing = closest.now / (closest.now - closest.then);
   return std::min(facet.now + crossing * (facet.then - facet.now), facet.then) > probe.margin;
 }
 
-Candidate facet_candidate(const Geometry& b, const SpatialProbe& probe, int facet) {
+PolyhedronCandidate facet_candidate(const Geometry& b, const SpatialProbe& probe, int facet) {
   const Facet& f = b.facet[static_cast<std::size_t>(facet)];
   const double now = f.normal.dot(probe.p) - f.offset - probe.r;
   return {face_code(facet), now, now + f.normal.dot(probe.approach), f.normal, probe.lowest(f.normal, probe.slack)};
 }
 
 // Edge or vertex whose closest point is y.
-Candidate point_candidate(const SpatialProbe& probe, FeatureCode feature, const Vec3& y) {
+PolyhedronCandidate point_candidate(const SpatialProbe& probe, FeatureCode feature, const Vec3& y) {
   const Vec3 d = probe.p - y;
   const double distance = d.norm();
   if (distance == 0) return {};
@@ -59,7 +59,7 @@ Candidate point_candidate(const SpatialProbe& probe, FeatureCode feature, const 
   return {feature, now, now + n.dot(probe.approach), n, probe.lowest(n, probe.r > 0 ? probe.slack : kCornerSlack)};
 }
 
-void keep(const Candidate& c, double reach, std::vector<Hit>& hits) {
+void keep(const PolyhedronCandidate& c, double reach, std::vector<Hit>& hits) {
   if (!c.valid || !(c.now < reach)) return;
   for (const Hit& hit : hits) {
     if (hit.feature == c.feature) return;
@@ -84,7 +84,7 @@ double foot_outside(const Geometry& b, const FacetPiece& piece, const Vec3& p, d
 }
 
 // The closest edge or vertex of a convex solid to a point outside.
-Candidate closest_edge_or_vertex(const Geometry& b, const SpatialProbe& probe) {
+PolyhedronCandidate closest_edge_or_vertex(const Geometry& b, const SpatialProbe& probe) {
   const PolyhedronEdge* closest = nullptr;
   double smallest = std::numeric_limits<double>::infinity(), place = 0;
   for (const PolyhedronEdge& edge : b.polyhedron.edge) {
@@ -107,13 +107,13 @@ Candidate closest_edge_or_vertex(const Geometry& b, const SpatialProbe& probe) {
 }
 
 // The nearest facet to a point inside; of several equally near (a vertex exactly on an edge), one it can touch.
-Candidate nearest_from_inside(const Geometry& b, const SpatialProbe& probe, int highest, double height) {
-  const Candidate first = facet_candidate(b, probe, highest);
+PolyhedronCandidate nearest_from_inside(const Geometry& b, const SpatialProbe& probe, int highest, double height) {
+  const PolyhedronCandidate first = facet_candidate(b, probe, highest);
   if (first.valid) return first;
   for (int i = 0; i < static_cast<int>(b.facet.size()); ++i) {
     const Facet& f = b.facet[static_cast<std::size_t>(i)];
     if (f.normal.dot(probe.p) - f.offset < height - kOnRim * b.radius) continue;
-    const Candidate other = facet_candidate(b, probe, i);
+    const PolyhedronCandidate other = facet_candidate(b, probe, i);
     if (other.valid) return other;
   }
   return first;
@@ -143,7 +143,7 @@ void touch_convex(const Geometry& b, const SpatialProbe& probe, double reach, st
   }
   if (height <= 0) return keep(nearest_from_inside(b, probe, highest, height), reach, hits);
 
-  Candidate closest;
+  PolyhedronCandidate closest;
   bool faces_facet = false;
   for (const FacetPiece& piece : b.polyhedron.piece) {
     const Facet& f = b.facet[static_cast<std::size_t>(piece.facet)];
@@ -157,7 +157,7 @@ void touch_convex(const Geometry& b, const SpatialProbe& probe, double reach, st
   if (!faces_facet) closest = closest_edge_or_vertex(b, probe);
   if (closest.valid && closest.now < reach && closest.left() < (faces_facet ? 0 : probe.margin)) {
     for (int i = 0; i < facets; ++i) {
-      const Candidate other = facet_candidate(b, probe, i);
+      const PolyhedronCandidate other = facet_candidate(b, probe, i);
       if (passes_by(closest, other, probe.margin)) return keep(other, reach, hits);
       if (faces_facet && flies_past(probe, closest, other)) return;
     }
@@ -167,7 +167,7 @@ void touch_convex(const Geometry& b, const SpatialProbe& probe, double reach, st
 
 namespace {
 
-struct Closest {
+struct ClosestFacet {
   double distance = std::numeric_limits<double>::infinity();
   bool inside = false;
   int facet = -1, notch = -1;  // the facet, or the reflex edge seen from within the solid
@@ -177,7 +177,7 @@ struct Closest {
   }
 };
 
-bool meet_in_notch(const Geometry& b, const Closest& closest, int facet) {
+bool meet_in_notch(const Geometry& b, const ClosestFacet& closest, int facet) {
   if (closest.facet == facet) return true;
   const auto joins = [&](const PolyhedronEdge& edge) {
     return edge.corner == Corner::Reflex && (edge.facet[0] == facet || edge.facet[1] == facet);
@@ -190,13 +190,13 @@ bool meet_in_notch(const Geometry& b, const Closest& closest, int facet) {
 
 // Exactly on a convex edge p faces both its facets: one of them is enough, the first that it can touch.
 bool yields(const Geometry& b, const SpatialProbe& probe, int facet, const std::vector<int>& facing, double rim) {
-  const Candidate mine = facet_candidate(b, probe, facet);
+  const PolyhedronCandidate mine = facet_candidate(b, probe, facet);
   if (mine.now + probe.r > rim) return false;
   for (const PolyhedronEdge& edge : b.polyhedron.edge) {
     if (edge.corner != Corner::Convex || (edge.facet[0] != facet && edge.facet[1] != facet)) continue;
     const int other = edge.facet[0] == facet ? edge.facet[1] : edge.facet[0];
     if (std::find(facing.begin(), facing.end(), other) == facing.end()) continue;
-    const Candidate theirs = facet_candidate(b, probe, other);
+    const PolyhedronCandidate theirs = facet_candidate(b, probe, other);
     if (theirs.now + probe.r < 0 || !theirs.valid) continue;
     if (!mine.valid || other < facet) return true;
   }
@@ -204,7 +204,7 @@ bool yields(const Geometry& b, const SpatialProbe& probe, int facet, const std::
 }
 
 // p stands before an edge when it is past the edge of both its facets; outside at a convex edge, inside at a notch.
-void touch_edge(const Geometry& b, const SpatialProbe& probe, int index, double reach, Closest& closest,
+void touch_edge(const Geometry& b, const SpatialProbe& probe, int index, double reach, ClosestFacet& closest,
                 std::vector<Hit>& hits) {
   const PolyhedronEdge& edge = b.polyhedron.edge[static_cast<std::size_t>(index)];
   const Vec3& begin = b.vertex[static_cast<std::size_t>(edge.begin)];
@@ -214,10 +214,10 @@ void touch_edge(const Geometry& b, const SpatialProbe& probe, int index, double 
   const double distance = (d - s * edge.direction).norm();
   closest.consider(distance, edge.corner == Corner::Reflex, -1, edge.corner == Corner::Reflex ? index : -1);
   if (edge.corner != Corner::Convex || distance >= reach + probe.r) return;
-  const Candidate candidate = point_candidate(probe, edge_code(index), begin + s * edge.direction);
+  const PolyhedronCandidate candidate = point_candidate(probe, edge_code(index), begin + s * edge.direction);
   if (candidate.valid && candidate.left() < probe.margin) {
     for (int facet : edge.facet) {
-      const Candidate other = facet_candidate(b, probe, facet);
+      const PolyhedronCandidate other = facet_candidate(b, probe, facet);
       if (passes_by(candidate, other, probe.margin)) return keep(other, reach, hits);
     }
   }
@@ -225,7 +225,7 @@ void touch_edge(const Geometry& b, const SpatialProbe& probe, int index, double 
 }
 
 // p stands before a vertex when it is past the begin of every edge there.
-void touch_vertex(const Geometry& b, const SpatialProbe& probe, int vertex, double reach, Closest& closest,
+void touch_vertex(const Geometry& b, const SpatialProbe& probe, int vertex, double reach, ClosestFacet& closest,
                   std::vector<Hit>& hits) {
   const auto k = static_cast<std::size_t>(vertex);
   const PolyhedronTopology& topology = b.polyhedron;
@@ -244,7 +244,7 @@ void touch_vertex(const Geometry& b, const SpatialProbe& probe, int vertex, doub
 bool touch_any(const Geometry& b, const SpatialProbe& probe, double reach, double known, const std::vector<int>& active,
                std::vector<Hit>& hits, std::vector<int>& facing) {
   const double limit = reach + probe.r, rim = kOnRim * b.radius;
-  Closest closest;
+  ClosestFacet closest;
   facing.clear();
   for (int index : active) {
     const FacetPiece& piece = b.polyhedron.piece[static_cast<std::size_t>(index)];
@@ -267,7 +267,7 @@ bool touch_any(const Geometry& b, const SpatialProbe& probe, double reach, doubl
   // Of pieces out of reach only some are in the list: they cannot tell which is closest.
   if (closest.distance > known) closest.inside = false;
   for (int facet : facing) {
-    const Candidate candidate = facet_candidate(b, probe, facet);
+    const PolyhedronCandidate candidate = facet_candidate(b, probe, facet);
     const double g = candidate.now + probe.r;
     const bool kept =
         g >= 0 ? !yields(b, probe, facet, facing, rim) : closest.inside && meet_in_notch(b, closest, facet);

@@ -9,7 +9,7 @@
 namespace stickslip::collision {
 namespace {
 
-struct Registry {
+struct ColliderRegistry {
   std::vector<ColliderInfo> infos;
   std::vector<ColliderFactory> factories;
 
@@ -17,21 +17,21 @@ struct Registry {
     infos.push_back(info);
     factories.push_back(factory);
   }
-  Registry() {
+  ColliderRegistry() {
     add({"features", "all pairs of vertices, edges and faces that could touch within the step"},
         []() -> std::unique_ptr<Collider> { return std::make_unique<FeatureCollider>(); });
   }
 };
 
-Registry& registry() {
-  static Registry instance;
+ColliderRegistry& registry() {
+  static ColliderRegistry instance;
   return instance;
 }
 
 }  // namespace
 
 std::unique_ptr<Collider> make_collider(std::string_view name) {
-  const Registry& all = registry();
+  const ColliderRegistry& all = registry();
   for (std::size_t k = 0; k < all.infos.size(); ++k)
     if (name == all.infos[k].name) return all.factories[k]();
   return nullptr;

@@ -209,7 +209,7 @@ Placement smooth_polytope(const Placed& a, FeatureCode feature_a, const Placed& 
 }
 
 // Separation along the unit normal m (from b to a) and the support points that give it.
-struct Separation {
+struct SeparationAlong {
   double gap = -std::numeric_limits<double>::infinity();
   Vec3 x = Vec3::Zero(), y = Vec3::Zero(), m = Vec3::UnitZ();
 };
@@ -220,8 +220,8 @@ struct CurvedPair {
   const Placed& b;
   FeatureCode feature_b;
 
-  [[nodiscard]] Separation along(const Vec3& m) const {
-    Separation s;
+  [[nodiscard]] SeparationAlong along(const Vec3& m) const {
+    SeparationAlong s;
     s.m = m;
     s.x = smooth_support(a, feature_a, -m);
     s.y = smooth_support(b, feature_b, m);
@@ -232,24 +232,24 @@ struct CurvedPair {
 
 // Maximises the separation over normals near the first one: quasi-Newton (BFGS) in two coordinates of the tangent
 // plane.
-Separation maximise_separation(const CurvedPair& pair, const Vec3& first, bool planar) {
+SeparationAlong maximise_separation(const CurvedPair& pair, const Vec3& first, bool planar) {
   const Vec3 t1 = planar ? Vec3(-first.y(), first.x(), 0) : first.unitOrthogonal(), t2 = first.cross(t1);
   const double size = pair.a.geometry.radius + pair.b.geometry.radius;
   const auto at = [&](const Vec2& c) { return pair.along((first + c.x() * t1 + c.y() * t2).normalized()); };
-  const auto slope = [&](const Separation& s, const Vec2& c) -> Vec2 {
+  const auto slope = [&](const SeparationAlong& s, const Vec2& c) -> Vec2 {
     const Vec3 raw = first + c.x() * t1 + c.y() * t2;
     const Vec3 tangential = (s.x - s.y - s.gap * s.m) / raw.norm();
     return {tangential.dot(t1), planar ? 0.0 : tangential.dot(t2)};
   };
   Vec2 c = Vec2::Zero();
-  Separation best = at(c);
+  SeparationAlong best = at(c);
   Vec2 g = slope(best, c);
   Eigen::Matrix2d inverse = Eigen::Matrix2d::Identity() / size;  // of minus the Hessian
   for (int iteration = 0; iteration < 60 && g.norm() > 1e-15 * size; ++iteration) {
     Vec2 step = inverse * g;
     if (step.dot(g) <= 0) step = g / size;
     if (step.norm() > 0.3) step *= 0.3 / step.norm();
-    Separation next;
+    SeparationAlong next;
     double cut = 1;
     for (int halving = 0; halving < 40; ++halving, cut *= 0.5) {
       next = at(c + cut * step);
@@ -322,14 +322,14 @@ Placement smooth_smooth(const CurvedPair& pair) {
     break;
   }
   const bool planar = a.geometry.planar();
-  Separation best = maximise_separation(pair, first.normalized(), planar);
+  SeparationAlong best = maximise_separation(pair, first.normalized(), planar);
   // Kinks stop the iteration; where a flat face is the way out, its normal is better. (Rims have no faces.)
   const bool rims = (is_curved(a.geometry) && feature_index(pair.feature_a) > 0) ||
                     (is_curved(b.geometry) && feature_index(pair.feature_b) > 0);
   for (const Placed* shape : {&a, &b}) {
     if (rims) break;
     for (const Facet& facet : shape->geometry.facet) {
-      const Separation along = pair.along((shape == &b ? 1.0 : -1.0) * (shape->frame.rotation * facet.normal));
+      const SeparationAlong along = pair.along((shape == &b ? 1.0 : -1.0) * (shape->frame.rotation * facet.normal));
       if (along.gap > best.gap) best = along;
     }
   }
@@ -339,7 +339,7 @@ Placement smooth_smooth(const CurvedPair& pair) {
   Vec3 middle = flat && apart.apart ? Vec3(0.5 * (apart.point_a + apart.point_b)) : Vec3(0.5 * (best.x + best.y));
   if (!rims && best.gap < -kShallow * std::min(a.geometry.radius, b.geometry.radius)) {
     const Depth out = way_out(pair, planar);
-    const Separation other = maximise_separation(pair, -out.normal, planar);
+    const SeparationAlong other = maximise_separation(pair, -out.normal, planar);
     if (other.gap > best.gap + kSameDepth * (a.geometry.radius + b.geometry.radius)) {
       best = other;
       middle = 0.5 * (out.point_a + out.point_b);

@@ -20,7 +20,7 @@ const Vec3& at(const std::vector<Vec3>& list, int i) {
   return list[static_cast<std::size_t>(i)];
 }
 
-struct Maker {
+struct SolidMaker {
   Solid& solid;
   const model::Pose& pose;
 
@@ -244,7 +244,7 @@ Vec3 superellipsoid_support_point(const ConvexPiece& piece, const Vec3& d) {
 Solid make_solid(std::span<const model::PlacedShape> shapes, bool planar) {
   Solid solid;
   solid.planar = planar;
-  for (const model::PlacedShape& placed : shapes) std::visit(Maker{solid, placed.pose}, placed.shape);
+  for (const model::PlacedShape& placed : shapes) std::visit(SolidMaker{solid, placed.pose}, placed.shape);
   std::vector<int> order;
   for (std::size_t i = 0; i < solid.piece.size(); ++i) {
     const ConvexPiece& piece = solid.piece[i];

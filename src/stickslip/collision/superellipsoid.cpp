@@ -173,11 +173,6 @@ Vec3 superellipsoid_support(const SmoothSurface& s, const Vec3& d) {
   return point.cwiseProduct(signs_of(d));
 }
 
-LevelValue superellipsoid_level(const SmoothSurface& s, const Vec3& x) {
-  const Jet f = level(inverse_axes(s), s.p, s.q, x.cwiseAbs());
-  return {f.value, f.gradient.cwiseProduct(signs_of(x))};
-}
-
 ClosestPoint superellipsoid_closest(const SmoothSurface& s, const Vec3& x) {
   const Vec3 signs = signs_of(x), scale = inverse_axes(s);
   Vec3 y = x.cwiseAbs();

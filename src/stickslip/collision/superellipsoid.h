@@ -13,13 +13,6 @@ namespace stickslip::collision {
 //     h(d) = ((|a d_x|^p' + |b d_y|^p')^(q'/p') + |c d_z|^q')^(1/q'),  1/p + 1/p' = 1,  1/q + 1/q' = 1.
 [[nodiscard]] Vec3 superellipsoid_support(const SmoothSurface& s, const Vec3& d);
 
-// f at x, and its gradient.
-struct LevelValue {
-  double value = 0;
-  Vec3 gradient = Vec3::Zero();
-};
-[[nodiscard]] LevelValue superellipsoid_level(const SmoothSurface& s, const Vec3& x);
-
 struct ClosestPoint {
   Vec3 point = Vec3::Zero();
   Vec3 normal = Vec3::UnitZ();  // outward

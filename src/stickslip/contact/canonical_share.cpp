@@ -70,7 +70,7 @@ void project_cone(double mu, int tangents, double* x, Eigen::Matrix3d* slope) {
 }
 
 // What project() and the factors below need, kept so that repeated problems of one size allocate nothing.
-struct Workspace {
+struct ShareWorkspace {
   std::vector<Eigen::Matrix3d> slope;
   VectorXd z, trial, there, F, step, along, at_start;
   MatrixXd H, SG;
@@ -82,8 +82,8 @@ struct Workspace {
   int steps_left = 0;  // of Newton's method, for one island
 };
 
-Workspace& workspace() {
-  thread_local Workspace one;
+ShareWorkspace& workspace() {
+  thread_local ShareWorkspace one;
   return one;
 }
 
@@ -122,7 +122,7 @@ bool project(const Cones& cones, const MatrixXd& G, const VectorXd& g, const Vec
   const SharedLoad& load = cones.load;
   const auto contacts = static_cast<Index>(load.closed.size());
   const Index n = G.rows(), m = G.cols();
-  Workspace& w = workspace();
+  ShareWorkspace& w = workspace();
   w.slope.resize(load.closed.size());
   w.z.setZero(n);
   w.SG.resize(m, n);
@@ -184,25 +184,34 @@ double largest(std::span<const double> x) {
   return most;
 }
 
+// u += W r; returns the largest of what meets in a component.
+template <int D>
+double add_velocities(const complementarity::ContactProblem& problem, const double* r, double* u) {
+  const complementarity::BlockMatrix& W = problem.W;
+  double scale = 0;
+  for (int c = 0; c < problem.contacts(); ++c) {
+    double* u_c = u + c * D;
+    for (int b = W.row_start[at(c)]; b < W.row_start[at(c + 1)]; ++b) {
+      const double *block = W.value.data() + at(b * D * D), *r_b = r + W.column[at(b)] * D;
+      for (int k = 0; k < D; ++k)
+        for (int l = 0; l < D; ++l) u_c[k] += block[k * D + l] * r_b[l];
+    }
+    const double* own = W.value.data() + at(W.diagonal[at(c)] * D * D);
+    for (int k = 0; k < D; ++k)
+      scale = std::max(scale, std::fabs(problem.q[at(c * D + k)]) + own[k * D + k] * std::fabs(r[c * D + k]));
+  }
+  return scale;
+}
+
 }  // namespace
 
 // Which contacts are closed, and how, by the velocities u = W r + q.
 void SharedLoad::classify(const Island& island) {
   const complementarity::ContactProblem& problem = island.problem;
-  const complementarity::BlockMatrix& W = problem.W;
   const int D = problem.dimension(), contacts = problem.contacts();
   u_.assign(problem.q.begin(), problem.q.end());
-  double scale = 0;
-  for (int c = 0; c < contacts; ++c) {
-    for (int b = W.row_start[at(c)]; b < W.row_start[at(c + 1)]; ++b)
-      for (int k = 0; k < D; ++k)
-        for (int l = 0; l < D; ++l)
-          u_[at(c * D + k)] += W.value[at((b * D + k) * D + l)] * island.r[at(W.column[at(b)] * D + l)];
-    for (int k = 0; k < D; ++k) {
-      const double own = W.value[at((W.diagonal[at(c)] * D + k) * D + k)];
-      scale = std::max(scale, std::fabs(problem.q[at(c * D + k)]) + own * std::fabs(island.r[at(c * D + k)]));
-    }
-  }
+  const double scale = D == 2 ? add_velocities<2>(problem, island.r.data(), u_.data())
+                              : add_velocities<3>(problem, island.r.data(), u_.data());
   const double noise = scale * std::max(kVelocityNoise, 10 * island.summary.residual.error);
   const double most = largest(island.r);
   closed.clear();
@@ -314,7 +323,7 @@ bool SharedLoad::independent() {
 namespace {
 
 // Up to what the share is told apart by. What was shared is compared, so that small changes do not add up.
-bool is_same(std::span<const double> kept, double size, std::span<const double> now) {
+bool is_same(const std::vector<double>& kept, double size, const std::vector<double>& now) {
   if (kept.size() != now.size()) return false;
   for (std::size_t k = 0; k < kept.size(); ++k)
     if (!(std::fabs(kept[k] - now[k]) <= kSameShare * size)) return false;
@@ -327,7 +336,7 @@ bool is_same(std::span<const double> kept, double size, std::span<const double> 
 bool CanonicalShare::least_friction(const SharedLoad& load, VectorXd& t) {
   t.setZero(load.tangential.cols());
   if (t.size() == 0) return true;
-  Workspace& w = workspace();
+  ShareWorkspace& w = workspace();
   w.by_normal.setThreshold(kDependent);
   w.by_normal.compute(load.normal);
   const Index rest = load.normal.rows() - w.by_normal.rank();
@@ -344,7 +353,7 @@ bool CanonicalShare::least_friction(const SharedLoad& load, VectorXd& t) {
 
 // N of least norm with N >= l.
 bool CanonicalShare::even_load(const SharedLoad& load, const VectorXd& t, double mu_share, VectorXd& N) {
-  Workspace& w = workspace();
+  ShareWorkspace& w = workspace();
   w.load = load.load;
   w.load.noalias() -= load.tangential * t;
   w.normal.setThreshold(kDependent);
@@ -373,7 +382,7 @@ bool CanonicalShare::limited_friction(const SharedLoad& load, double mu_share, V
   constexpr double kStep = 0.05;  // root of e
   constexpr int kMostSteps = 30;
   const Index a = load.normal.cols(), m = a + load.tangential.cols();
-  Workspace& w = workspace();
+  ShareWorkspace& w = workspace();
   w.G.resize(load.normal.rows(), m);
   w.G << load.normal / kStep, load.tangential;
   w.from.resize(m);
@@ -404,42 +413,44 @@ bool CanonicalShare::share(const SharedLoad& load, std::span<const double> norma
   return false;
 }
 
-void CanonicalShare::apply(ContactSystem& system, std::span<const BodyDynamics> dynamics, double aim) {
-  for (std::size_t i = 0; i < system.islands().size(); ++i) apply(system, i, dynamics, aim);
-}
-
 void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<const BodyDynamics> dynamics,
                            double aim) {
   Island& island = system.islands()[index];
   const complementarity::ContactProblem& problem = island.problem;
   const int contacts = problem.contacts(), D = problem.dimension();
   if (contacts < 2 || contacts > kMostContacts || !problem.kind.empty() || !island.summary.solved()) return;
-  const auto is_kept = [&](const Kept& kept) {
-    // q first: where bodies move it differs soonest.
-    return is_same(kept.q, kept.size_q, problem.q) && kept.mu == problem.mu && is_same(kept.r, kept.size_r, island.r) &&
-           is_same(kept.W, kept.size_W, problem.W.value);
-  };
-  // A system of one island may be that of many components in turn.
+  // A system of one island may be that of many components in turn. q is looked at first: where bodies move it differs.
   const bool in_turn = system.islands().size() == 1;
-  if (in_turn ? std::ranges::any_of(kept_, is_kept) : index < kept_.size() && is_kept(kept_[index])) return;
+  Kept* seen = nullptr;
+  for (std::size_t k = in_turn ? 0 : index; k < (in_turn ? kept_.size() : std::min(index + 1, kept_.size())); ++k) {
+    Kept& kept = kept_[k];
+    if (!is_same(kept.q, kept.size_q, problem.q)) continue;
+    if (!kept.W.empty() && kept.mu == problem.mu && is_same(kept.r, kept.size_r, island.r) &&
+        is_same(kept.W, kept.size_W, problem.W.value))
+      return;
+    if (seen == nullptr) seen = &kept;
+  }
   load_.set(island, system.rows(), dynamics);
   if (load_.independent()) return;
   start_.clear();
   for (const SharedLoad::Closed& one : load_.closed) start_.push_back(island.r[at(one.contact * D)]);
   if (share(load_, start_, N_, t_)) take(island, aim);
-  // Kept whatever came of it: the same problem is not looked at again.
+  // Kept whatever came of it: the same problem is not looked at again. Whole when its q comes a second time, as at rest.
+  if (seen != nullptr) {
+    seen->W = problem.W.value;
+    seen->r = island.r;
+    seen->mu = problem.mu;
+    seen->size_W = largest(seen->W);
+    seen->size_r = largest(seen->r);
+    return;
+  }
   constexpr std::size_t kMostKept = 64;
   std::size_t place = index;
   if (in_turn) place = kept_.size() < kMostKept ? kept_.size() : std::bit_cast<std::uint64_t>(island.r[0]) % kMostKept;
   if (kept_.size() <= place) kept_.resize(place + 1);
-  Kept& kept = kept_[place];
-  kept.W = problem.W.value;
-  kept.q = problem.q;
-  kept.r = island.r;
-  kept.mu = problem.mu;
-  kept.size_W = largest(kept.W);
-  kept.size_q = largest(kept.q);
-  kept.size_r = largest(kept.r);
+  kept_[place].q = problem.q;
+  kept_[place].size_q = largest(problem.q);
+  kept_[place].W.clear();
 }
 
 // N_ and t_ as the island's impulses, where they are certified as well as those that it has.

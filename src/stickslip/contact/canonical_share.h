@@ -75,8 +75,7 @@ class CanonicalShare {
  public:
   static constexpr int kMostContacts = 100;
 
-  // Shares of all islands, or of one, anew. aim: a certificate that counts as rounding.
-  void apply(ContactSystem& system, std::span<const BodyDynamics> dynamics, double aim);
+  // The share of an island anew. aim: a certificate that counts as rounding.
   void apply(ContactSystem& system, std::size_t island, std::span<const BodyDynamics> dynamics, double aim);
 
   // The canonical share of a load: N and t. False: not found to rounding.
@@ -84,7 +83,7 @@ class CanonicalShare {
 
  private:
   struct Kept {
-    std::vector<double> W, q, r, mu;
+    std::vector<double> W, q, r, mu;            // W is empty: q alone is kept
     double size_W = 0, size_q = 0, size_r = 0;  // largest magnitudes
   };
   void take(Island& island, double aim);

@@ -25,13 +25,12 @@ class FileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-namespace detail {
-
+// Of an open file; closed with it. number() < 0: it could not be opened, and errno says why.
 class Descriptor {
  public:
   // Without O_NONBLOCK, opening a pipe waits for a writer.
-  explicit Descriptor(const std::filesystem::path& file)
-      : number_(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
+  explicit Descriptor(const std::filesystem::path& file, int flags = O_RDONLY)
+      : number_(::open(file.c_str(), flags | O_NONBLOCK | O_CLOEXEC)) {}
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
@@ -42,6 +41,8 @@ class Descriptor {
  private:
   int number_;
 };
+
+namespace detail {
 
 // Of a regular file; throws FileError for anything else.
 [[nodiscard]] inline std::size_t size_of(const Descriptor& descriptor) {
@@ -57,12 +58,12 @@ class Descriptor {
 
 // For files that a library opens by name. Throws FileError when the file cannot be opened or is no regular file.
 inline void require_regular_file(const std::filesystem::path& file) {
-  (void)detail::size_of(detail::Descriptor(file));
+  (void)detail::size_of(Descriptor(file));
 }
 
 // Throws FileError when the file cannot be read, is no regular file, or has more than max_bytes.
 [[nodiscard]] inline std::string read_regular_file(const std::filesystem::path& file, std::size_t max_bytes) {
-  const detail::Descriptor descriptor(file);
+  const Descriptor descriptor(file);
   const std::size_t size = detail::size_of(descriptor);
   const auto too_large = [&] { throw FileError("is larger than " + std::to_string(max_bytes) + " bytes"); };
   if (size > max_bytes) too_large();

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kMostWork = 5e8;  // a few seconds
 
-struct Triangle {
+struct HullTriangle {
   std::array<int, 3> v;
   Vec3 normal;
   double offset;
@@ -30,7 +30,7 @@ struct Triangle {
 // Directed edges of a patch of triangles that no other triangle of the patch has the other way round.
 class Rim {
  public:
-  void add(const Triangle& t) {
+  void add(const HullTriangle& t) {
     for (std::size_t k = 0; k < 3; ++k) {
       const int from = t.v[k], to = t.v[(k + 1) % 3];
       if (edges_.erase({to, from}) == 0) edges_.insert({from, to});
@@ -61,7 +61,7 @@ class Hull {
 
  private:
   [[nodiscard]] const Vec3& at(int i) const { return points_[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] static double height(const Triangle& t, const Vec3& p) { return t.normal.dot(p) - t.offset; }
+  [[nodiscard]] static double height(const HullTriangle& t, const Vec3& p) { return t.normal.dot(p) - t.offset; }
 
   void make_triangle(int a, int b, int c) {
     const Vec3 n = (at(b) - at(a)).cross(at(c) - at(a)).normalized();
@@ -101,8 +101,8 @@ class Hull {
     work_ += static_cast<double>(triangles_.size());
     if (work_ > kMostWork) throw std::runtime_error(fmt::format("convex hull: {} points are too many", points_.size()));
     Rim rim;
-    std::vector<Triangle> kept;
-    for (const Triangle& t : triangles_) {
+    std::vector<HullTriangle> kept;
+    for (const HullTriangle& t : triangles_) {
       if (height(t, at(i)) <= tolerance_) {
         kept.push_back(t);
       } else {
@@ -114,7 +114,7 @@ class Hull {
     for (const auto& [from, to] : rim.edges()) make_triangle(from, to, i);
   }
 
-  [[nodiscard]] bool in_plane(const Triangle& plane, const Triangle& t) const {
+  [[nodiscard]] bool in_plane(const HullTriangle& plane, const HullTriangle& t) const {
     return plane.normal.dot(t.normal) > 0 &&
            std::all_of(t.v.begin(), t.v.end(), [&](int p) { return std::abs(height(plane, at(p))) <= 4 * tolerance_; });
   }
@@ -172,7 +172,7 @@ class Hull {
   std::span<const Vec3> points_;
   double tolerance_ = 0;
   double work_ = 0;  // triangles looked at
-  std::vector<Triangle> triangles_;
+  std::vector<HullTriangle> triangles_;
 };
 
 }  // namespace

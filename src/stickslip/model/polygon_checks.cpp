@@ -20,7 +20,7 @@ double cross2(const Vec2& a, const Vec2& b) {
   return a.x() * b.y() - a.y() * b.x();
 }
 
-struct Side {
+struct LoopSide {
   Vec2 from, to;
   int loop, index, loop_size;
 
@@ -29,19 +29,19 @@ struct Side {
 };
 
 // Sides that share an end in one loop meet there by right.
-bool neighbours(const Side& a, const Side& b) {
+bool neighbours(const LoopSide& a, const LoopSide& b) {
   if (a.loop != b.loop) return false;
   const int step = std::abs(a.index - b.index);
   return step == 1 || step == a.loop_size - 1;
 }
 
 // Is p (known to lie on the line of s) within s?
-bool within(const Side& s, const Vec2& p) {
+bool within(const LoopSide& s, const Vec2& p) {
   return std::min(s.from.x(), s.to.x()) <= p.x() && p.x() <= std::max(s.from.x(), s.to.x()) &&
          std::min(s.from.y(), s.to.y()) <= p.y() && p.y() <= std::max(s.from.y(), s.to.y());
 }
 
-bool cross_or_touch(const Side& a, const Side& b) {
+bool cross_or_touch(const LoopSide& a, const LoopSide& b) {
   const double a1 = cross2(a.to - a.from, b.from - a.from), a2 = cross2(a.to - a.from, b.to - a.from);
   const double b1 = cross2(b.to - b.from, a.from - b.from), b2 = cross2(b.to - b.from, a.to - b.from);
   if (((a1 > 0) != (a2 > 0)) && ((b1 > 0) != (b2 > 0)) && a1 != 0 && a2 != 0 && b1 != 0 && b2 != 0) return true;
@@ -50,7 +50,7 @@ bool cross_or_touch(const Side& a, const Side& b) {
 }
 
 // Neighbours must not fold back onto each other.
-bool folds_back(const Side& a, const Side& b) {
+bool folds_back(const LoopSide& a, const LoopSide& b) {
   const Vec2 u = a.to - a.from, v = b.to - b.from;
   return cross2(u, v) == 0 && u.dot(v) < 0;
 }
@@ -75,17 +75,17 @@ std::string loop_problem(const std::vector<Vec2>& loop) {
   return {};
 }
 
-std::string crossing_problem(const std::vector<Side>& sorted) {
+std::string crossing_problem(const std::vector<LoopSide>& sorted) {
   double pairs = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     for (std::size_t j = i + 1; j < sorted.size() && sorted[j].left() <= sorted[i].right(); ++j) {
       if (++pairs > kMostTests)
         return fmt::format("the polygon has {} sides, too many above each other", sorted.size());
-      const Side &a = sorted[i], &b = sorted[j];
+      const LoopSide &a = sorted[i], &b = sorted[j];
       const bool bad = neighbours(a, b) ? folds_back(a, b) : cross_or_touch(a, b);
       if (!bad) continue;
-      const Side &first = std::pair(a.loop, a.index) < std::pair(b.loop, b.index) ? a : b,
-                 &second = &first == &a ? b : a;
+      const LoopSide &first = std::pair(a.loop, a.index) < std::pair(b.loop, b.index) ? a : b,
+                     &second = &first == &a ? b : a;
       return fmt::format(
           "the polygon crosses itself: side {} from ({:g}, {:g}) to ({:g}, {:g}) meets side {} from "
           "({:g}, {:g}) to ({:g}, {:g})",
@@ -133,7 +133,7 @@ void orient_loops(Polygon& polygon) {
 
 std::string polygon_problem(const Polygon& polygon) {
   if (polygon.loops.empty()) return "the polygon has no vertices";
-  std::vector<Side> sides;
+  std::vector<LoopSide> sides;
   for (std::size_t l = 0; l < polygon.loops.size(); ++l) {
     const std::vector<Vec2>& loop = polygon.loops[l];
     if (std::string problem = loop_problem(loop); !problem.empty()) return problem;
@@ -143,7 +143,7 @@ std::string polygon_problem(const Polygon& polygon) {
           {loop[static_cast<std::size_t>(i)], loop[static_cast<std::size_t>((i + 1) % n)], static_cast<int>(l), i, n});
     }
   }
-  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
+  std::sort(sides.begin(), sides.end(), [](const LoopSide& a, const LoopSide& b) {
     return std::tuple(a.left(), a.loop, a.index) < std::tuple(b.left(), b.loop, b.index);
   });
   if (std::string problem = crossing_problem(sides); !problem.empty()) return problem;

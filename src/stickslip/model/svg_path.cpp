@@ -22,9 +22,9 @@ constexpr double kPi = std::numbers::pi;
 constexpr int kMostChords = 10000;    // per curve
 constexpr int kMostPoints = 1000000;  // of the whole path
 
-class Reader {
+class PathReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit PathReader(std::string_view text) : text_(text) {}
 
   // The next command letter, 0 when a number follows (repetition of the last command), -1 at the end.
   int command() {
@@ -251,7 +251,7 @@ class Interpreter {
     command_ = command_ == 'm' ? 'l' : 'L';  // further pairs are lines
   }
 
-  Reader in_;
+  PathReader in_;
   Outline out_;
   char command_ = 0, last_kind_ = 0;
   Vec2 control_ = Vec2::Zero(), closed_start_ = Vec2::Zero();

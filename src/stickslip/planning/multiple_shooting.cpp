@@ -27,7 +27,7 @@ using stepping::index;
 constexpr double kMove = 1e-6;  // of differences, relative to the size of the node's coordinates
 
 // One free coordinate of a state.
-struct Coordinate {
+struct NodeCoordinate {
   int body = 0, component = 0;  // place in the body's tangent
   double weight = 1;            // makes it a length
   [[nodiscard]] Index place() const { return body * kBodyTangent + component; }
@@ -40,10 +40,10 @@ bool is_ball(const model::Body& body, const contact::BodyTraits& traits) {
   });
 }
 
-std::vector<Coordinate> free_coordinates(const scene::Scene& scene, double duration) {
+std::vector<NodeCoordinate> free_coordinates(const scene::Scene& scene, double duration) {
   const std::vector<contact::BodyTraits> traits = contact::body_traits(scene.model);
   const bool dynamic = scene.method.motion == stepping::MotionModel::Dynamic;
-  std::vector<Coordinate> list;
+  std::vector<NodeCoordinate> list;
   for (std::size_t i = 0; i < traits.size(); ++i) {
     const model::Body& body = scene.model.bodies[i];
     const bool ball = is_ball(body, traits[i]);
@@ -202,7 +202,7 @@ class Segments final : public Target {
 
   // How a node changes with its coordinate c: turns in space are not additive.
   [[nodiscard]] VectorXd change_of(std::size_t c, const VectorXd& change) const {
-    const Coordinate& coordinate = coordinates_[c];
+    const NodeCoordinate& coordinate = coordinates_[c];
     VectorXd d = VectorXd::Zero(change.size());
     d[coordinate.place()] = 1;
     const bool turns = coordinate.component >= kRotation && coordinate.component < kLinear;
@@ -277,7 +277,7 @@ class Segments final : public Target {
     const VectorXd change = offset(j + 1, unknowns);
     const Index row = shooter_.residuals() + static_cast<Index>(j) * node_size();
     for (std::size_t c = 0; c < coordinates_.size(); ++c) {
-      const Coordinate& one = coordinates_[c];
+      const NodeCoordinate& one = coordinates_[c];
       const auto gap = sensitivity::difference(next.bodies[index(one.body)], leg.end.bodies[index(one.body)]);
       const Index line = row + static_cast<Index>(c);
       shot.values[line] = one.weight * gap[one.component];
@@ -296,7 +296,7 @@ class Segments final : public Target {
   const Plan& plan_;
   Shooter& shooter_;
   std::vector<double> times_;
-  std::vector<Coordinate> coordinates_;
+  std::vector<NodeCoordinate> coordinates_;
   std::vector<model::State> nodes_;  // references, of the cuts 1 .. K-1
   VectorXd first_;
   bool exact_ = false, flights_ = false;

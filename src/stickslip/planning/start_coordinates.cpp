@@ -17,31 +17,31 @@ using scene::SceneError;
 using scene::Value;
 
 // Start coordinates: where they stand in a scene file, and in the tangent of a body.
-struct Coordinate {
+struct SceneCoordinate {
   const char* name;
   const char* key;
   int item;  // of the key's list; -1: the key is one number
   int component;
 };
-constexpr Coordinate kPlanar[] = {{"x", "position", 0, 0},   {"y", "position", 1, 1},
-                                  {"angle", "angle", -1, 5}, {"vx", "velocity", 0, 6},
-                                  {"vy", "velocity", 1, 7},  {"wz", "angular_velocity", -1, 11}};
-constexpr Coordinate kSpatial[] = {
+constexpr SceneCoordinate kPlanar[] = {{"x", "position", 0, 0},   {"y", "position", 1, 1},
+                                       {"angle", "angle", -1, 5}, {"vx", "velocity", 0, 6},
+                                       {"vy", "velocity", 1, 7},  {"wz", "angular_velocity", -1, 11}};
+constexpr SceneCoordinate kSpatial[] = {
     {"x", "position", 0, 0},          {"y", "position", 1, 1},           {"z", "position", 2, 2},
     {"vx", "velocity", 0, 6},         {"vy", "velocity", 1, 7},          {"vz", "velocity", 2, 8},
     {"wx", "angular_velocity", 0, 9}, {"wy", "angular_velocity", 1, 10}, {"wz", "angular_velocity", 2, 11}};
 
-std::span<const Coordinate> coordinates(bool planar) {
-  return planar ? std::span<const Coordinate>(kPlanar) : std::span<const Coordinate>(kSpatial);
+std::span<const SceneCoordinate> coordinates(bool planar) {
+  return planar ? std::span<const SceneCoordinate>(kPlanar) : std::span<const SceneCoordinate>(kSpatial);
 }
 
-const Coordinate& coordinate_named(const std::string& name, const model::Body& body, const std::string& what,
-                                   const scene::Place& place) {
+const SceneCoordinate& coordinate_named(const std::string& name, const model::Body& body, const std::string& what,
+                                        const scene::Place& place) {
   const auto list = coordinates(body.planar());
-  const auto found = std::ranges::find_if(list, [&](const Coordinate& one) { return name == one.name; });
+  const auto found = std::ranges::find_if(list, [&](const SceneCoordinate& one) { return name == one.name; });
   if (found != list.end()) return *found;
   std::string known;
-  for (const Coordinate& one : list) known += (known.empty() ? "" : ", ") + std::string(one.name);
+  for (const SceneCoordinate& one : list) known += (known.empty() ? "" : ", ") + std::string(one.name);
   throw SceneError(place, fmt::format("{}: '{}' has no coordinate '{}'", what, body.name, name), "known are " + known);
 }
 
@@ -70,7 +70,7 @@ Value* body_table(scene::Document& document, const std::string& name) {
 }
 
 // Returns the number that stood there.
-double rewrite(Value& body, const Coordinate& coordinate, const std::string& name, const scene::Place& place,
+double rewrite(Value& body, const SceneCoordinate& coordinate, const std::string& name, const scene::Place& place,
                int dimension, const expression::Scope& constants) {
   if (coordinate.item < 0) {
     const Value* before = body.find(coordinate.key);
@@ -143,7 +143,7 @@ double tie_to_start(const Value& start, const std::string& what, const scene::Sc
     throw SceneError(start.place, fmt::format("{}: the scene has no body '{}'", what, body),
                      expression::did_you_mean(body, names));
   }
-  const Coordinate& coordinate = coordinate_named(component, *found, what, start.place);
+  const SceneCoordinate& coordinate = coordinate_named(component, *found, what, start.place);
   Value* table = body_table(document, body);
   if (table == nullptr || table->find("frame") != nullptr || table->find("count") != nullptr)
     throw SceneError(start.place, fmt::format("{}: body '{}' is a copy or written in another's frame; make the start a "

@@ -3,6 +3,7 @@
 #include "stickslip/recording/seal.h"
 
 #include "stickslip/files/checksum.h"
+#include "stickslip/files/regular_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,20 +22,6 @@ namespace {
 
 constexpr std::string_view kName = "stickslip recording ", kFormat = "2";
 constexpr std::string_view kHdf5{"\x89HDF\r\n\x1a\n", 8};
-
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : file_(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (file_ >= 0) ::close(file_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return file_; }
-
- private:
-  int file_;
-};
 
 [[noreturn]] void damaged(const std::string& path, std::string_view what) {
   throw RecordingError(fmt::format("the recording {} is damaged: {}", path, what));
@@ -114,34 +101,34 @@ Seal seal_from_text(std::string_view text, const std::string& path) {
 }
 
 void write_seal(const std::string& path, const Seal& seal) {
-  const Descriptor file(path, O_WRONLY);
+  const files::Descriptor file(path, O_WRONLY);
   const std::string text = to_text(seal);
-  if (file.get() < 0 || ::pwrite(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+  if (file.number() < 0 || ::pwrite(file.number(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     throw RecordingError(fmt::format("cannot write the recording {}: {}", path, std::strerror(errno)));
 }
 
 Seal read_seal(const std::string& path) {
-  const Descriptor file(path, O_RDONLY);
-  if (file.get() < 0) throw RecordingError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  const std::uint64_t size = size_of(file.get(), path);
+  const files::Descriptor file(path, O_RDONLY);
+  if (file.number() < 0) throw RecordingError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  const std::uint64_t size = size_of(file.number(), path);
   std::array<char, kSealBytes> head{};
-  const ssize_t got = ::pread(file.get(), head.data(), head.size(), 0);
+  const ssize_t got = ::pread(file.number(), head.data(), head.size(), 0);
   if (got < 0) throw RecordingError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
   const std::string_view text(head.data(), static_cast<std::size_t>(got));
   Seal seal = seal_from_text(text, path);
   if (!seal.closed) return seal;
   if (seal.bytes != size) damaged(path, fmt::format("it has {} bytes and was closed with {}", size, seal.bytes));
-  if (checksum_behind_seal(file.get(), size, path) != seal.file) damaged(path, "its checksum does not match");
+  if (checksum_behind_seal(file.number(), size, path) != seal.file) damaged(path, "its checksum does not match");
   return seal;
 }
 
 void close_seal(const std::string& path, Seal seal) {
   {
-    const Descriptor file(path, O_RDONLY);
-    if (file.get() < 0) throw RecordingError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    const files::Descriptor file(path, O_RDONLY);
+    if (file.number() < 0) throw RecordingError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
     seal.closed = true;
-    seal.bytes = size_of(file.get(), path);
-    seal.file = checksum_behind_seal(file.get(), seal.bytes, path);
+    seal.bytes = size_of(file.number(), path);
+    seal.file = checksum_behind_seal(file.number(), seal.bytes, path);
   }
   write_seal(path, seal);
 }

@@ -161,11 +161,4 @@ std::vector<ContactBands> contact_bands_of(const recording::Recording& recording
   return result;
 }
 
-Mode mode_at(const PairBands& pair, double time) {
-  const auto after = std::upper_bound(pair.bands.begin(), pair.bands.end(), time,
-                                      [](double t, const Band& band) { return t < band.begin; });
-  if (after == pair.bands.begin()) return Mode::Open;
-  return std::prev(after)->mode;
-}
-
 }  // namespace stickslip::report

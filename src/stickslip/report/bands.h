@@ -23,7 +23,4 @@ struct ContactBands {
 [[nodiscard]] std::vector<ContactBands> contact_bands_of(const recording::Recording& recording,
                                                          const model::Model& model);
 
-// The mode of a pair at a time; Open outside its bands.
-[[nodiscard]] contact::Mode mode_at(const PairBands& pair, double time);
-
 }  // namespace stickslip::report

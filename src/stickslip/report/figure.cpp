@@ -61,7 +61,7 @@ double draw_stills(Painter& painter, const Figure& figure, double top, bool draw
   const double width =
       (figure.width - 2 * kMargin - 8 * static_cast<double>(columns - 1)) / static_cast<double>(columns);
   const RunData& first = *figure.stills.front().data;
-  const Box bounds = shown_bounds(first, figure.labels);
+  const Bounds bounds = shown_bounds(first, figure.labels);
   const Vec3 extent = bounds.high - bounds.low;
   const bool plane = first.description.model.dimension == 2 || figure.view.from_above();
   const double tall = plane ? std::clamp(extent.y() / extent.x(), 0.35, 1.3) : 0.75;

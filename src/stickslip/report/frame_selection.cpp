@@ -23,7 +23,7 @@ constexpr int kSteps = 24, kForced = 8;  // of the tolerance, by sqrt(2): to all
 constexpr std::size_t kFewFrames = 600;  // are all kept
 constexpr std::size_t kManyBodies = 64;
 
-struct Coordinate {
+struct ComparedValue {
   double value = 0, tolerance = 0;
 };
 
@@ -33,7 +33,7 @@ class Coordinates {
   Coordinates(const RunData& data, double tolerance, bool contacts)
       : data_(data), tolerance_(tolerance), contacts_(contacts) {}
 
-  void read(std::size_t frame, std::vector<Coordinate>& out) {
+  void read(std::size_t frame, std::vector<ComparedValue>& out) {
     const model::State state = data_.recording.state(frame);
     out.clear();
     const bool plane = data_.description.model.dimension == 2;
@@ -57,7 +57,7 @@ class Coordinates {
   }
 
  private:
-  void put(const Vec3& point, double tolerance, std::vector<Coordinate>& out) const {
+  void put(const Vec3& point, double tolerance, std::vector<ComparedValue>& out) const {
     for (int k = 0; k < data_.description.model.dimension; ++k) out.push_back({point[k], tolerance});
   }
 
@@ -85,7 +85,7 @@ std::vector<bool> mode_changes(const RunData& data) {
 std::vector<std::size_t> within(const RunData& data, double tolerance, const std::vector<bool>& forced) {
   const std::vector<double>& time = data.recording.time();
   Coordinates reader(data, tolerance, !forced.empty());
-  std::vector<Coordinate> start, last, now;
+  std::vector<ComparedValue> start, last, now;
   std::vector<double> low, high;
   std::vector<std::size_t> kept{0};
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -99,8 +99,4 @@ std::string replay_name(std::int64_t trial) {
   return "trial " + std::to_string(trial);
 }
 
-std::string run_page(const RunData& data, std::size_t budget) {
-  return runs_page({{"", &data}}, budget);
-}
-
 }  // namespace stickslip::report

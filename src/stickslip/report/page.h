@@ -21,9 +21,8 @@ namespace stickslip::report {
 
 // Of the animation, as it is written; the page stays below 5 MB with it.
 constexpr std::size_t kUsualBudget = 3'400'000;
-[[nodiscard]] std::string run_page(const RunData& data, std::size_t budget = kUsualBudget);
 
-// The same for several runs on one page, each under a name of its own.
+// Runs on one page, each under a name of its own; one alone needs none.
 struct NamedRun {
   std::string name;
   const RunData* data = nullptr;

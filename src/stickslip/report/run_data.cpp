@@ -96,8 +96,7 @@ std::vector<Ball> balls_around(const model::Body& body, double radius) {
 }
 
 void measure(RunData& data) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Vec3 low = Vec3::Constant(kInfinity), high = -low;
+  Bounds& bounds = data.bounds;
   const auto& bodies = data.description.model.bodies;
   std::vector<std::vector<Ball>> balls;
   for (std::size_t b = 0; b < bodies.size(); ++b) balls.push_back(balls_around(bodies[b], data.radius[b]));
@@ -107,15 +106,12 @@ void measure(RunData& data) {
       if (unbounded(bodies[b])) continue;
       const model::Pose& pose = state.bodies[b].pose;
       for (const Ball& ball : balls[b]) {
-        const Vec3 x = pose.position + pose.orientation * ball.centre;
-        low = low.cwiseMin(x - Vec3::Constant(ball.radius));
-        high = high.cwiseMax(x + Vec3::Constant(ball.radius));
+        bounds.include(pose.position + pose.orientation * ball.centre, ball.radius);
       }
     }
   }
-  if (!low.allFinite() || !high.allFinite()) low.setConstant(-1), high.setConstant(1);
-  if ((high - low).norm() < 1e-9) low.array() -= 0.5, high.array() += 0.5;
-  data.bounds = {low, high};
+  if (!bounds.low.allFinite() || !bounds.high.allFinite()) bounds = {-Vec3::Ones(), Vec3::Ones()};
+  if (bounds.size() < 1e-9) bounds.low.array() -= 0.5, bounds.high.array() += 0.5;
 }
 
 void add_energies(RunData& data) {

@@ -4,6 +4,7 @@
 // A recording prepared for people: everything that pages and stills show, computed once.
 #pragma once
 
+#include "stickslip/math/bounds.h"
 #include "stickslip/recording/recording.h"
 #include "stickslip/recording/run_description.h"
 #include "stickslip/report/units.h"
@@ -35,18 +36,13 @@ struct Plot {
   std::vector<Curve> curves;
 };
 
-struct Box {
-  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
-  [[nodiscard]] double size() const { return (high - low).norm(); }
-};
-
 struct RunData {
   const recording::Recording& recording;
   recording::RunDescription description;  // without bodies' shapes where the recording has none
   Units units;
   bool has_shapes = false;
   std::vector<double> radius;  // of each body about its centre of mass; 0: a point, or unbounded
-  Box bounds;                  // of all bounded bodies over the whole run
+  Bounds bounds;               // of all bounded bodies over the whole run
   std::vector<PairBands> pairs;
   std::vector<Plot> plots;
   double worst_residual = 0, worst_time = 0;

@@ -41,7 +41,7 @@ struct StillLabel {
 };
 
 // What a picture with these labels shows.
-[[nodiscard]] Box shown_bounds(const RunData& data, const std::vector<StillLabel>& labels);
+[[nodiscard]] Bounds shown_bounds(const RunData& data, const std::vector<StillLabel>& labels);
 
 // What the length scale takes of a picture, below its frame.
 inline constexpr double kScaleRoom = 13;

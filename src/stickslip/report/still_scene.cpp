@@ -44,7 +44,7 @@ struct Camera {
 
   Camera(const RunData& data, const Vec2& corner, const Vec2& size, const View& view,
          const std::vector<StillLabel>& labels) {
-    const Box bounds = shown_bounds(data, labels);
+    const Bounds bounds = shown_bounds(data, labels);
     const Vec3 &low = bounds.low, &high = bounds.high;
     middle = 0.5 * (low + high);
     centre = corner + 0.5 * size;
@@ -299,12 +299,11 @@ void draw_points(Painter& painter, const Camera& camera, const model::Pose& pose
 
 }  // namespace
 
-Box shown_bounds(const RunData& data, const std::vector<StillLabel>& labels) {
-  Box bounds = data.bounds;
+Bounds shown_bounds(const RunData& data, const std::vector<StillLabel>& labels) {
+  Bounds bounds = data.bounds;
   for (const StillLabel& label : labels)
     for (const Vec3& p : {label.at, label.to.value_or(label.at)}) {
-      bounds.low = bounds.low.cwiseMin(p);
-      bounds.high = bounds.high.cwiseMax(p);
+      bounds.include(p);
     }
   return bounds;
 }

@@ -2,12 +2,12 @@
 // Copyright the stickslip authors
 #include "stickslip/report/study_data.h"
 
+#include "stickslip/report/axes.h"
 #include "stickslip/scene/scene.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 namespace stickslip::report {
 namespace {
@@ -20,34 +20,32 @@ constexpr std::size_t kMostMaps = 8;
 constexpr std::int64_t kLeastBins = 8, kMostBins = 40;
 
 // A number that each trial has.
-struct Value {
+struct TrialNumber {
   std::string name;
   std::function<double(const TrialResult&)> of;
 };
 
-std::vector<Value> values_of(const study::StoreHeader& header) {
-  std::vector<Value> values{{"objective", [](const TrialResult& r) { return r.objective; }},
-                            {"end time", [](const TrialResult& r) { return r.end_time; }}};
+std::vector<TrialNumber> values_of(const study::StoreHeader& header) {
+  std::vector<TrialNumber> values{{"objective", [](const TrialResult& r) { return r.objective; }},
+                                  {"end time", [](const TrialResult& r) { return r.end_time; }}};
   for (std::size_t k = 0; k < header.observables.size(); ++k)
     values.push_back({header.observables[k], [k](const TrialResult& r) { return r.observables[k]; }});
   return values;
 }
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
+struct CountedRange {
+  Range range;
   std::int64_t count = 0;
   void add(double x) {
-    if (!std::isfinite(x)) return;
-    low = std::min(low, x);
-    high = std::max(high, x);
-    ++count;
+    range.add(x);
+    count += std::isfinite(x) ? 1 : 0;
   }
 };
 
-Histogram empty_histogram(const std::string& name, const Range& range) {
-  Histogram histogram{name, range.low, range.high, {}, {}, {}, 0};
+Histogram empty_histogram(const std::string& name, const CountedRange& values) {
+  Histogram histogram{name, values.range.low, values.range.high, {}, {}, {}, 0};
   // The cube root of the count follows from the least mean squared error of a smooth density; twice it is Rice's rule.
-  const auto bins = static_cast<std::int64_t>(std::ceil(2 * std::cbrt(static_cast<double>(range.count))));
+  const auto bins = static_cast<std::int64_t>(std::ceil(2 * std::cbrt(static_cast<double>(values.count))));
   histogram.counts.assign(static_cast<std::size_t>(std::clamp(bins, kLeastBins, kMostBins)), 0);
   histogram.successes = histogram.counts;
   return histogram;
@@ -79,14 +77,14 @@ void keep(std::vector<TrialRow>& list, TrialRow row,
 }
 
 void read_trials(study::Store& store, StudyData& data) {
-  const std::vector<Value> values = values_of(data.header);
-  std::vector<Range> ranges(values.size());
+  const std::vector<TrialNumber> values = values_of(data.header);
+  std::vector<CountedRange> ranges(values.size());
   store.read([&](const study::TrialPoint&, const TrialResult& result) {
     for (std::size_t k = 0; k < values.size(); ++k) ranges[k].add(values[k].of(result));
   });
   std::vector<std::size_t> shown;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!(ranges[k].high > ranges[k].low)) continue;  // the same in all trials
+    if (!(ranges[k].range.high > ranges[k].range.low)) continue;  // the same in all trials
     shown.push_back(k);
     data.histograms.push_back(empty_histogram(values[k].name, ranges[k]));
   }

@@ -190,7 +190,7 @@ void read_contacts(const Value* contacts, const expression::Scope& constants, mo
   // Nothing can come of a contact between bodies that forces do not move.
   std::vector<int> prescribed;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Freedom freedom = freedom_of(model.bodies[i]);
+    const DriveFreedom freedom = freedom_of(model.bodies[i]);
     if (model.bodies[i].mass == 0 || (!freedom.translation && !freedom.rotation))
       prescribed.push_back(static_cast<int>(i));
   }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLargestFile = 64U << 20;
 constexpr std::size_t kMostIncludes = 32;
 
-class Reader {
+class DocumentReader {
  public:
   Document read(std::string text, const std::filesystem::path& file) {
     Document document;
@@ -132,7 +132,7 @@ struct Converter {
   }
 };
 
-Value Reader::parse_toml(const std::string& text, const std::string& file) {
+Value DocumentReader::parse_toml(const std::string& text, const std::string& file) {
   try {
     const toml::table table = toml::parse(std::string_view(text), file);
     Value root = Converter(text, file).convert(table);
@@ -195,7 +195,7 @@ void merge(Value& base, Value&& over) {
   }
 }
 
-Value Reader::with_includes(Value root, const std::filesystem::path& file) {
+Value DocumentReader::with_includes(Value root, const std::filesystem::path& file) {
   const Value* list = root.find("include");
   if (list == nullptr) return root;
   Value base;
@@ -213,7 +213,7 @@ Value Reader::with_includes(Value root, const std::filesystem::path& file) {
   return base;
 }
 
-Value Reader::include(const Value& name, const std::filesystem::path& from) {
+Value DocumentReader::include(const Value& name, const std::filesystem::path& from) {
   if (name.kind != Value::Kind::Text) {
     throw SceneError(name.place,
                      fmt::format("include must be a list of file names, not {}", Value::name_of(name.kind)));
@@ -253,11 +253,11 @@ const char* Value::name_of(Kind kind) {
 }
 
 Document read_document(const std::filesystem::path& file) {
-  return Reader().read(file);
+  return DocumentReader().read(file);
 }
 
 Document parse_document(std::string text, const std::filesystem::path& name) {
-  return Reader().read(std::move(text), name);
+  return DocumentReader().read(std::move(text), name);
 }
 
 Value parse_override(std::string_view text, const std::string& origin) {

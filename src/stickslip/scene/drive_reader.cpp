@@ -58,7 +58,7 @@ class MotionReader {
 
   // Initial values that the motion overrides would only mislead.
   void reject_what_has_no_effect() const {
-    const Freedom freedom = freedom_of(body_table_, body_);
+    const DriveFreedom freedom = freedom_of(body_table_, body_);
     const auto reject = [&](const char* key) {
       if (const Value* value = body_table_.find(key)) {
         throw SceneError(value->place,
@@ -265,9 +265,9 @@ model::Drive read_drive(const TableReader& table, const model::Body& body, const
   return drive;
 }
 
-Freedom freedom_of(const model::Body& body) {
+DriveFreedom freedom_of(const model::Body& body) {
   const model::Drive& drive = body.drive;
-  Freedom freedom;
+  DriveFreedom freedom;
   freedom.translation = !drive.translation[0] || !drive.translation[1] || (!body.planar() && !drive.translation[2]);
   const bool all_locked = std::ranges::all_of(drive.rotation_locked, [](bool locked) { return locked; });
   if (body.kind == model::BodyKind::Planar)
@@ -277,7 +277,7 @@ Freedom freedom_of(const model::Body& body) {
   return freedom;
 }
 
-Freedom freedom_of(const TableReader& table, const model::Body& body) {
+DriveFreedom freedom_of(const TableReader& table, const model::Body& body) {
   // A stand-in with the right parts filled: only which degrees of freedom are free is read from it.
   model::Body stand_in;
   stand_in.kind = body.kind;

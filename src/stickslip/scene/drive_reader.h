@@ -14,11 +14,11 @@ namespace stickslip::scene {
 [[nodiscard]] model::Drive read_drive(const TableReader& table, const model::Body& body, const motion::Span& span);
 
 // Whether something is left to Newton's law: from the keys alone, before the drive can be made ...
-struct Freedom {
+struct DriveFreedom {
   bool translation = true, rotation = true;
 };
-[[nodiscard]] Freedom freedom_of(const TableReader& table, const model::Body& body);
+[[nodiscard]] DriveFreedom freedom_of(const TableReader& table, const model::Body& body);
 // ... and from the drive.
-[[nodiscard]] Freedom freedom_of(const model::Body& body);
+[[nodiscard]] DriveFreedom freedom_of(const model::Body& body);
 
 }  // namespace stickslip::scene

@@ -13,7 +13,7 @@ namespace stickslip::scene {
 namespace {
 
 // One component of a force or torque.
-struct Component {
+struct ForceComponent {
   int index = 0;  // 0, 1, 2: force; 3, 4, 5: torque
   expression::Expression expression;
   std::string label;
@@ -27,7 +27,7 @@ void add(model::Wrench& wrench, int index, double value) {
     wrench.torque[index - 3] += value;
 }
 
-double checked(const Component& component, double value, double t) {
+double checked(const ForceComponent& component, double value, double t) {
   if (std::isfinite(value)) return value;
   throw SceneError(component.place, fmt::format("{} is {} at t = {:.17g}", component.label,
                                                 std::isnan(value) ? "not a number (nan)" : "infinite", t));
@@ -38,7 +38,7 @@ class ForceReader {
   ForceReader(const TableReader& table, const expression::Scope& state, const motion::Span& span, model::Body& body)
       : table_(table), state_(state), span_(span), body_(body) {}
 
-  std::vector<Component> read() {
+  std::vector<ForceComponent> read() {
     const int dimension = body_.planar() ? 2 : 3;
     if (const Value* force = table_.find("force")) add_list("force", *force, 0, dimension);
     const Value* torque = table_.find("torque");
@@ -86,7 +86,7 @@ class ForceReader {
   const expression::Scope& state_;
   motion::Span span_;
   model::Body& body_;
-  std::vector<Component> components_;
+  std::vector<ForceComponent> components_;
 };
 
 }  // namespace
@@ -101,8 +101,8 @@ void read_forces(const TableReader& table, const expression::Scope& state,
   expression::Scope scope = state;
   for (const auto& [name, value] : indices) scope.constants[name] = value;
   model::Wrench constant;
-  std::vector<Component> varying;
-  for (Component& component : ForceReader(table, scope, span, body).read()) {
+  std::vector<ForceComponent> varying;
+  for (ForceComponent& component : ForceReader(table, scope, span, body).read()) {
     if (component.expression.is_constant())
       add(constant, component.index, checked(component, component.expression.evaluate(0), 0));
     else
@@ -115,12 +115,12 @@ void read_forces(const TableReader& table, const expression::Scope& state,
     });
   }
   if (varying.empty()) return;
-  body.forces.emplace_back([components = std::make_shared<const std::vector<Component>>(std::move(varying))](
+  body.forces.emplace_back([components = std::make_shared<const std::vector<ForceComponent>>(std::move(varying))](
                                const model::State& now, model::Wrench& wrench) {
     expression::EvaluationContext context;
     context.time = now.time;
     context.state = &now;
-    for (const Component& component : *components) {
+    for (const ForceComponent& component : *components) {
       add(wrench, component.index, checked(component, component.expression.evaluate(context), now.time));
     }
   });

@@ -71,7 +71,7 @@ void check_inertia(const TableReader& table, const model::Body& body) {
 
 }  // namespace
 
-Vec3 read_mass(const TableReader& table, const Freedom& freedom, model::Body& body) {
+Vec3 read_mass(const TableReader& table, const DriveFreedom& freedom, model::Body& body) {
   if (table.has("mass") && table.has("density")) {
     throw SceneError(table.require("density").place, fmt::format("{} has both 'mass' and 'density'", table.name()));
   }

@@ -13,6 +13,6 @@ namespace stickslip::scene {
 // Sets mass and inertia of the body (its shapes are read already) and returns the centre of mass in the frame in which
 // the shapes are written (zero for a body that needs neither mass nor inertia). Throws SceneError when what is needed
 // is missing or not positive.
-[[nodiscard]] Vec3 read_mass(const TableReader& table, const Freedom& freedom, model::Body& body);
+[[nodiscard]] Vec3 read_mass(const TableReader& table, const DriveFreedom& freedom, model::Body& body);
 
 }  // namespace stickslip::scene

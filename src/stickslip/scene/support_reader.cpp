@@ -3,12 +3,12 @@
 #include "stickslip/scene/support_reader.h"
 
 #include "stickslip/expression/nearest_name.h"
+#include "stickslip/math/bounds.h"
 
 #include <fmt/format.h>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stickslip::scene {
 namespace {
@@ -39,15 +39,6 @@ bool inside(const model::Body& body, const Vec3& x) {
 }
 
 // The box along x and y that holds the body.
-struct Bounds {
-  Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
-
-  void include(const Vec3& x, double radius = 0) {
-    low = low.cwiseMin(x - Vec3::Constant(radius));
-    high = high.cwiseMax(x + Vec3::Constant(radius));
-  }
-};
-
 Bounds bounds_of(const model::Body& body) {
   Bounds bounds;
   for (const model::PlacedShape& placed : body.shapes) {

@@ -49,7 +49,7 @@ double tangential_response(const ContactTrial& c, int D) {
 }  // namespace
 
 // True when something rebounds.
-bool EventSearch::touch(World& world, Component& component, const Candidate& event, ComponentStep& step) {
+bool EventSearch::touch(World& world, Component& component, const EventCandidate& event, ComponentStep& step) {
   constexpr int kMost = 100;
   Touching touching{.who = index(event.contact), .tau = event.tau};
   if (rests_open(world, component.contacts[touching.who])) {  // it lifted at this very instant: complementarity decides
@@ -62,7 +62,7 @@ bool EventSearch::touch(World& world, Component& component, const Candidate& eve
   for (int k = 0; k < kMost; ++k) {
     if (!search_touch(world, component, touching, step)) return false;
     if (touching.tau == 0) break;
-    const Candidate earlier = first_touch(world, component, step.trial);
+    const EventCandidate earlier = first_touch(world, component, step.trial);
     if (earlier.kind == EventKind::None || index(earlier.contact) == touching.who) break;
     touching = {.who = index(earlier.contact), .tau = earlier.tau};
   }
@@ -152,7 +152,7 @@ void EventSearch::note_impact(const World& world, const Component& component, Co
 // All contacts whose slip ends within the trial are given the end law together: a body on several points stops as a
 // whole, and how its points share the load is not unique, so only the sum of their reserves tells whether friction can
 // hold.
-void EventSearch::stop(World& world, Component& component, const Candidate& event, double h, ComponentStep& step) {
+void EventSearch::stop(World& world, Component& component, const EventCandidate& event, double h, ComponentStep& step) {
   const int D = world.model.dimension;
   stopping_.clear();
   for (std::size_t c = 0; c < component.contacts.size(); ++c)
@@ -280,7 +280,7 @@ bool EventSearch::reverse(World& world, Component& component, int c, double tau,
   return true;
 }
 
-void EventSearch::lift_or_slip(World& world, Component& component, const Candidate& event, double instant,
+void EventSearch::lift_or_slip(World& world, Component& component, const EventCandidate& event, double instant,
                                ComponentStep& step) {
   if (event.tau > instant) {
     step.next.end = SubStepEnd::Reserve;
@@ -299,7 +299,7 @@ void EventSearch::lift_or_slip(World& world, Component& component, const Candida
 // Leaves in step.trial the sub-step that ends at the event. If the solver had already let go, the reserve was only an
 // estimate (it takes the contact alone): a trial to the estimated instant gives a true one, and with it a better
 // instant.
-void EventSearch::refine(World& world, Component& component, const Candidate& event, double instant,
+void EventSearch::refine(World& world, Component& component, const EventCandidate& event, double instant,
                          ComponentStep& step) {
   const ContactStart& start = component.contacts[index(event.contact)];
   const ContactTrial& out = step.trial.contacts[index(event.contact)];

@@ -35,11 +35,12 @@ class EventSearch {
   void begin(double H) { H_ = H, hardest_ = 0; }
 
   // instant: events closer than this are simultaneous.
-  void lift_or_slip(World& world, Component& component, const Candidate& event, double instant, ComponentStep& step);
+  void lift_or_slip(World& world, Component& component, const EventCandidate& event, double instant,
+                    ComponentStep& step);
   // True when something rebounds.
-  bool touch(World& world, Component& component, const Candidate& event, ComponentStep& step);
+  bool touch(World& world, Component& component, const EventCandidate& event, ComponentStep& step);
   // h: length of the trial in which the slip ends.
-  void stop(World& world, Component& component, const Candidate& event, double h, ComponentStep& step);
+  void stop(World& world, Component& component, const EventCandidate& event, double h, ComponentStep& step);
 
  private:
   // A contact that closes: tau in the sub-step at which; its gap at the start, up to what noise it is zero in the end;
@@ -49,7 +50,8 @@ class EventSearch {
     double tau = 0, gap = 0, noise = 0, falling = 0;
     bool passes = false;
   };
-  static void refine(World& world, Component& component, const Candidate& event, double instant, ComponentStep& step);
+  static void refine(World& world, Component& component, const EventCandidate& event, double instant,
+                     ComponentStep& step);
   bool search_touch(World& world, Component& component, Touching& touching, ComponentStep& step) const;
   void choose_restitution(const World& world, const Component& component, std::size_t who, double gap, double falling);
   void note_impact(const World& world, const Component& component, ComponentStep& step) const;

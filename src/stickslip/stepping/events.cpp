@@ -53,7 +53,7 @@ class FirstEvent {
     else
       look_closed(start, contact, c);
   }
-  [[nodiscard]] const Candidate& best() const { return best_; }
+  [[nodiscard]] const EventCandidate& best() const { return best_; }
 
  private:
   void offer(EventKind kind, int contact, double tau, bool without_history = false) {
@@ -132,7 +132,7 @@ class FirstEvent {
   const Trial& trial_;
   double H_, h_min_;
   int sticking_ = 0;
-  Candidate best_;
+  EventCandidate best_;
 };
 
 }  // namespace
@@ -159,7 +159,7 @@ bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int di
   return tangential_dot(start.velocity, contact.u1, dimension) <= 0 || !contact.slides;
 }
 
-Candidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {
+EventCandidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {
   FirstEvent search(world, component, trial, H, h_min);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) search.look(component.contacts[c], static_cast<int>(c));
   return search.best();
@@ -173,7 +173,7 @@ bool rests_open(const World& world, const ContactStart& contact) {
   return -contact.velocity[0] <= kAtRest * (va.lpNorm<1>() + vb.lpNorm<1>());
 }
 
-Candidate first_touch(const World& world, const Component& component, const Trial& trial) {
+EventCandidate first_touch(const World& world, const Component& component, const Trial& trial) {
   FirstEvent search(world, component, trial, trial.h, 0);
   for (std::size_t c = 0; c < component.contacts.size(); ++c)
     if (component.contacts[c].mode == Mode::Open && !rests_open(world, component.contacts[c]))

@@ -42,7 +42,7 @@ enum class EventKind : char { None, Touch, Lift, Slip, Stop };
 
 constexpr int kNoContact = -1;
 
-struct Candidate {
+struct EventCandidate {
   EventKind kind = EventKind::None;
   int contact = kNoContact;
   double tau = 0;                // time from the start of the trial
@@ -67,10 +67,10 @@ struct Margins {
 [[nodiscard]] bool rests_open(const World& world, const ContactStart& contact);
 
 // The first among contacts that close, except those.
-[[nodiscard]] Candidate first_touch(const World& world, const Component& component, const Trial& trial);
+[[nodiscard]] EventCandidate first_touch(const World& world, const Component& component, const Trial& trial);
 
 // H: length of the whole step, h_min: the shortest sub-step.
-[[nodiscard]] Candidate first_event(const World& world, const Component& component, const Trial& trial, double H,
-                                    double h_min);
+[[nodiscard]] EventCandidate first_event(const World& world, const Component& component, const Trial& trial, double H,
+                                         double h_min);
 
 }  // namespace stickslip::stepping

@@ -106,10 +106,10 @@ class ForceBalance {
   void slide(Base& base, const double* B, std::size_t without, double* K);
   void hold_fixed();
   int count_unknowns();
-  void assemble();
-  void assemble(Base& base);
+  void assemble();            // all equations at the present twists
+  void assemble(Base& base);  // friction of its points, in its mode
   void assemble(Link& link);
-  bool share_out(Base& base);
+  bool share_out(Base& base);  // a locked base's force among its points; false: more than their limits
   void take_step(double& change, double& largest);
 
   void round_off(Base& base, const double* B, double e, double* w, double* K);
@@ -121,10 +121,10 @@ class ForceBalance {
   int size_ = 0, next_ = 0;
   std::vector<double> matrix_, right_, columns_, slip_;
   std::vector<int> pivot_;
-  contact::Island island_;         // of the contacts, in search()
-  std::vector<Body> told_bodies_;  // of the last e of search() that converged
-  std::vector<Link> told_links_;
-  std::vector<Point> told_points_;
+  contact::Island island_;            // of the contacts, in search()
+  std::vector<Body> settled_bodies_;  // of the last e of search() that converged
+  std::vector<Link> settled_links_;
+  std::vector<Point> settled_points_;
 };
 
 }  // namespace stickslip::stepping

@@ -196,9 +196,9 @@ bool ForceBalance::search(const Method& method, ProblemSolver& solver) {
   double e = kFirst * speed, told = 0;  // told: the last e that converged
   const auto take_told = [&] {
     if (!(told > 0 && told <= kLargestTrustedWidth * speed)) return false;
-    bodies = told_bodies_;
-    links = told_links_;
-    points = told_points_;
+    bodies = settled_bodies_;
+    links = settled_links_;
+    points = settled_points_;
     read_modes(told);
     return true;
   };
@@ -226,9 +226,9 @@ bool ForceBalance::search(const Method& method, ProblemSolver& solver) {
       return true;
     }
     told = e;
-    told_bodies_ = bodies;
-    told_links_ = links;
-    told_points_ = points;
+    settled_bodies_ = bodies;
+    settled_links_ = links;
+    settled_points_ = points;
     e = std::max(kFactor * e, kLast * speed);
     at_once = -1;
   }

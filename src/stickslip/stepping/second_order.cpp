@@ -235,105 +235,142 @@ double SecondOrder::allowed_gain(const World& world, const Component& component,
   return share * (kSpend * std::max(0.0, kBudget * account.scale - excess) + kTrickle * account.scale);
 }
 
+// What a component has tried so far in a part of a step.
+struct SecondOrder::Tries {
+  double H = 0, h_min = 0;  // the part, and the shortest sub-step
+  double longest = 0;       // the next sub-step may have
+  bool crowd = false;
+  int first_solve = 0;  // where the count began; those of impacts that rebound are not counted against a crowd
+  int events = 0, halvings = 0, cuts = 0, impacts = 0, refinements = 0;
+};
+
+// What a trial adds to the energy, and what it may. The error is of third order: what a step gains in parts falls with
+// the square of their length.
+struct SecondOrder::Energy {
+  EnergyGain gain;
+  bool keeps = false;      // friction takes none
+  double error = 0;        // what counts of the gain
+  bool gains = false;      // the error is judged
+  double allowed = 0;      // of it
+  bool may_refine = true;  // shorter sub-steps may still be tried
+};
+
 SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& component, double H) {
   if ((component.first_order > 0 || component.contacts.size() > kMaxContacts) && !rebounds_ahead(world, component, H)) {
     component.first_order = std::max(0, component.first_order - 1);
     return fall_back(world, component, H);
   }
-  const double h_min = kShortest * H;
-  const bool crowd = component.contacts.size() > kFewContacts;
-  int first_solve = step_.data.report.solves;  // those of impacts that rebound are not counted against a crowd
-  double longest = H;
-  int events = 0, halvings = 0, cuts = 0, impacts = 0, refinements = 0;
+  Tries tries{H, kShortest * H, H, component.contacts.size() > kFewContacts, step_.data.report.solves};
   search_.begin(H);
-  while (H - component.offset > kTimeNoise * H) {
-    bool at_breakpoint = false;
-    step_.next.begin();
-    double h = next_length(component, H, longest, at_breakpoint);
-    if (halvings > 0) {
-      h = std::max(h / (1 << halvings), h_min);
-      step_.next.length.part /= 1 << halvings;
-      step_.next.length.fixed /= 1 << halvings;
-    }
-    const int solves_before = step_.data.report.solves;
-    step_.run(world, component, h);
-    if (!step_.trial.certified || (crowd && step_.data.report.solves - first_solve > kTooManyTrials))
-      return give_up(world, component, H);
-    if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
-    const EnergyGain gain = step_.energy_gain(world, component);
-    if (gain.is_wrong() || step_.outruns_step(world, component)) {
-      if (++cuts > kMostCuts) return give_up(world, component, H);
-      longest = std::max(0.25 * h, h_min);
-      continue;
-    }
-    const Candidate event = first_event(world, component, step_.trial, H, h_min);
-    if (event.turns_too_far(h)) {
-      longest = std::max(h * std::clamp(kTurnAim / event.turn, 0.1, kTurnAim), h_min);
-      continue;
-    }
-    longest = std::max(h, h_min) * std::clamp(kTurnAim / event.turn, 0.2, 3.0);
-    // The error is of third order: what a step gains in parts falls with the square of their length.
-    const bool keeps = keeps_energy(world, component, step_.trial);
-    const double error = keeps ? std::abs(gain.gained) : gain.gained;
-    const bool gains = error > 0 && step_.judges_energy(component);
-    const double allowed = !gains  ? 0
-                           : keeps ? h / H * kKept * components_.energy().scale
-                                   : allowed_gain(world, component, h / H);
-    const bool may_refine = h > 4 * h_min && refinements < kMostRefinements;
-    if (event.kind == EventKind::None) {
-      const bool too_much = gain.exceeds(kGain);
-      if (gains && may_refine && (too_much || error > allowed)) {
-        ++refinements;
-        const double by_step = too_much ? 0.8 * std::cbrt(kGain / gain.relative()) : 1;
-        longest = h * std::clamp(std::min(by_step, 0.9 * std::sqrt(allowed / error)), 0.1, 0.7);
-        continue;
-      }
-      if (too_much) return fall_back(world, component, H);
-      if (gains && refinements > 0)
-        longest = std::min(longest, h * std::clamp(0.9 * std::sqrt(allowed / error), 0.2, 3.0));
-      step_.accept(world, component, !at_breakpoint, false);
-      halvings = 0;
-      continue;
-    }
-    // Two shorter steps give a line of force reserves. Contacts that share a load have none: the instant at which the
-    // solver lets them slip is closed in on.
-    const int most_halvings = event.kind == EventKind::Slip && several_closed(component) ? kMostHalvings : 2;
-    if (event.without_history && halvings < most_halvings && h > 4 * h_min) {
-      ++halvings;
-      continue;
-    }
-    halvings = 0;
-    if (++events > kMaxEvents) return give_up(world, component, H);
-    step_.allowed_gain = !may_refine || !step_.judges_energy(component) ? std::numeric_limits<double>::infinity()
-                         : keeps                                        ? kKept * components_.energy().scale
-                                                                        : allowed_gain(world, component, 1);
-    step_.gains = false;
-    switch (event.kind) {
-      case EventKind::Lift:
-      case EventKind::Slip: search_.lift_or_slip(world, component, event, kInstant * H, step_); break;
-      case EventKind::Touch:
-        if (!search_.touch(world, component, event, step_)) break;
-        if (++impacts > kMaxImpacts) return give_up(world, component, H);
-        --events;
-        first_solve += step_.data.report.solves - solves_before;
-        if (components_.list_faster(world, component, before_, H)) return Outcome::MoreContacts;
-        break;
-      case EventKind::Stop: search_.stop(world, component, event, h, step_); break;
-      case EventKind::None: break;
-    }
-    if (step_.gains) {
-      ++refinements;
-      --events;
-      longest = 0.5 * step_.trial.h;
-      continue;
-    }
-    if (!step_.trial.certified) return give_up(world, component, H);
-  }
-  if (crowd && step_.data.report.solves - first_solve > kManyTrials)
+  while (H - component.offset > kTimeNoise * H)
+    if (const std::optional<Outcome> end = advance_once(world, component, tries)) return *end;
+  if (tries.crowd && step_.data.report.solves - tries.first_solve > kManyTrials)
     wait_at_first_order(component);
   else
     component.penalty = 0;
   return Outcome::Done;
+}
+
+// One trial: accepted, shortened up to an event in it, or to be tried again shorter. An outcome ends the part.
+std::optional<SecondOrder::Outcome> SecondOrder::advance_once(World& world, Component& component, Tries& tries) {
+  const double H = tries.H, h_min = tries.h_min;
+  bool at_breakpoint = false;
+  step_.next.begin();
+  double h = next_length(component, H, tries.longest, at_breakpoint);
+  if (tries.halvings > 0) {
+    h = std::max(h / (1 << tries.halvings), h_min);
+    step_.next.length.part /= 1 << tries.halvings;
+    step_.next.length.fixed /= 1 << tries.halvings;
+  }
+  const int solves_before = step_.data.report.solves;
+  step_.run(world, component, h);
+  if (!step_.trial.certified || (tries.crowd && step_.data.report.solves - tries.first_solve > kTooManyTrials))
+    return give_up(world, component, H);
+  if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
+  Energy energy{.gain = step_.energy_gain(world, component)};
+  if (energy.gain.is_wrong() || step_.outruns_step(world, component)) {
+    if (++tries.cuts > kMostCuts) return give_up(world, component, H);
+    tries.longest = std::max(0.25 * h, h_min);
+    return std::nullopt;
+  }
+  const EventCandidate event = first_event(world, component, step_.trial, H, h_min);
+  if (event.turns_too_far(h)) {
+    tries.longest = std::max(h * std::clamp(kTurnAim / event.turn, 0.1, kTurnAim), h_min);
+    return std::nullopt;
+  }
+  tries.longest = std::max(h, h_min) * std::clamp(kTurnAim / event.turn, 0.2, 3.0);
+  judge_energy(world, component, tries, h, energy);
+  if (event.kind == EventKind::None) return finish_smooth(world, component, tries, h, energy, at_breakpoint);
+  return go_to_event(world, component, tries, h, energy, event, solves_before);
+}
+
+void SecondOrder::judge_energy(const World& world, const Component& component, const Tries& tries, double h,
+                               Energy& energy) {
+  energy.keeps = keeps_energy(world, component, step_.trial);
+  energy.error = energy.keeps ? std::abs(energy.gain.gained) : energy.gain.gained;
+  energy.gains = energy.error > 0 && step_.judges_energy(component);
+  energy.allowed = !energy.gains  ? 0
+                   : energy.keeps ? h / tries.H * kKept * components_.energy().scale
+                                  : allowed_gain(world, component, h / tries.H);
+  energy.may_refine = h > 4 * tries.h_min && tries.refinements < kMostRefinements;
+}
+
+// A trial without an event.
+std::optional<SecondOrder::Outcome> SecondOrder::finish_smooth(World& world, Component& component, Tries& tries,
+                                                               double h, const Energy& energy, bool at_breakpoint) {
+  const bool too_much = energy.gain.exceeds(kGain);
+  if (energy.gains && energy.may_refine && (too_much || energy.error > energy.allowed)) {
+    ++tries.refinements;
+    const double by_step = too_much ? 0.8 * std::cbrt(kGain / energy.gain.relative()) : 1;
+    tries.longest = h * std::clamp(std::min(by_step, 0.9 * std::sqrt(energy.allowed / energy.error)), 0.1, 0.7);
+    return std::nullopt;
+  }
+  if (too_much) return fall_back(world, component, tries.H);
+  if (energy.gains && tries.refinements > 0)
+    tries.longest = std::min(tries.longest, h * std::clamp(0.9 * std::sqrt(energy.allowed / energy.error), 0.2, 3.0));
+  step_.accept(world, component, !at_breakpoint, false);
+  tries.halvings = 0;
+  return std::nullopt;
+}
+
+std::optional<SecondOrder::Outcome> SecondOrder::go_to_event(World& world, Component& component, Tries& tries, double h,
+                                                             const Energy& energy, const EventCandidate& event,
+                                                             int solves_before) {
+  const double H = tries.H;
+  // Two shorter steps give a line of force reserves. Contacts that share a load have none: the instant at which the
+  // solver lets them slip is closed in on.
+  const int most_halvings = event.kind == EventKind::Slip && several_closed(component) ? kMostHalvings : 2;
+  if (event.without_history && tries.halvings < most_halvings && h > 4 * tries.h_min) {
+    ++tries.halvings;
+    return std::nullopt;
+  }
+  tries.halvings = 0;
+  if (++tries.events > kMaxEvents) return give_up(world, component, H);
+  step_.allowed_gain = !energy.may_refine || !step_.judges_energy(component) ? std::numeric_limits<double>::infinity()
+                       : energy.keeps                                        ? kKept * components_.energy().scale
+                                                                             : allowed_gain(world, component, 1);
+  step_.gains = false;
+  switch (event.kind) {
+    case EventKind::Lift:
+    case EventKind::Slip: search_.lift_or_slip(world, component, event, kInstant * H, step_); break;
+    case EventKind::Touch:
+      if (!search_.touch(world, component, event, step_)) break;
+      if (++tries.impacts > kMaxImpacts) return give_up(world, component, H);
+      --tries.events;
+      tries.first_solve += step_.data.report.solves - solves_before;
+      if (components_.list_faster(world, component, before_, H)) return Outcome::MoreContacts;
+      break;
+    case EventKind::Stop: search_.stop(world, component, event, h, step_); break;
+    case EventKind::None: break;
+  }
+  if (step_.gains) {
+    ++tries.refinements;
+    --tries.events;
+    tries.longest = 0.5 * step_.trial.h;
+    return std::nullopt;
+  }
+  if (!step_.trial.certified) return give_up(world, component, H);
+  return std::nullopt;
 }
 
 // Events pile up, or a problem of this order has no answer.

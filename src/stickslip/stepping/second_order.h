@@ -46,6 +46,8 @@
 #include "stickslip/stepping/rollback.h"
 #include "stickslip/stepping/stepper.h"
 
+#include <optional>
+
 namespace stickslip::stepping {
 
 class SecondOrder final : public Stepper {
@@ -58,6 +60,8 @@ class SecondOrder final : public Stepper {
 
  private:
   enum class Outcome { Done, Failed, MoreContacts };
+  struct Tries;
+  struct Energy;
   using Start = Rollback<Components::Histories>;
 
   void keep(const World& world, Start& start) const;
@@ -66,6 +70,12 @@ class SecondOrder final : public Stepper {
   StepReport advance_part(World& world, double h, double end_time);
   StepReport advance_to_end_of_feature(World& world, double h, double end_time);
   Outcome advance_component(World& world, Component& component, double H);
+  std::optional<Outcome> advance_once(World& world, Component& component, Tries& tries);
+  void judge_energy(const World& world, const Component& component, const Tries& tries, double h, Energy& energy);
+  std::optional<Outcome> finish_smooth(World& world, Component& component, Tries& tries, double h, const Energy& energy,
+                                       bool at_breakpoint);
+  std::optional<Outcome> go_to_event(World& world, Component& component, Tries& tries, double h, const Energy& energy,
+                                     const EventCandidate& event, int solves_before);
   [[nodiscard]] double allowed_gain(const World& world, const Component& component, double share);
   [[nodiscard]] double next_length(const Component& component, double H, double longest, bool& at_breakpoint);
   Outcome give_up(World& world, Component& component, double H);

@@ -77,7 +77,7 @@ std::string objection_of_runge_kutta(const Method& method, const model::Model& m
   return RungeKutta::objection_to(model);
 }
 
-struct Registry {
+struct StepperRegistry {
   // Another class for some methods and models; null where the registered one is right.
   using SpecialForm = std::unique_ptr<Stepper> (*)(const Method& method, const model::Model& model);
   struct Entry {
@@ -98,7 +98,7 @@ struct Registry {
       if (name == infos[k].name) return &entries[k];
     return nullptr;
   }
-  Registry() {
+  StepperRegistry() {
     add({"stewart-trinkle", "first order, one contact problem per step"}, make<StewartTrinkle>,
         {.soft_normals = true, .differentiable = true}, general_stewart_trinkle);
     add({"second-order", "second order between changes of contact mode, which are located inside the step"},
@@ -127,13 +127,13 @@ struct Registry {
   }
 };
 
-Registry& registry() {
-  static Registry instance;
+StepperRegistry& registry() {
+  static StepperRegistry instance;
   return instance;
 }
 
 std::unique_ptr<Stepper> make_bare_stepper(const Method& method, const model::Model& model) {
-  const Registry::Entry* entry = registry().find(choose_stepper(method, model).stepper);
+  const StepperRegistry::Entry* entry = registry().find(choose_stepper(method, model).stepper);
   if (entry == nullptr) return nullptr;
   if (entry->special != nullptr)
     if (std::unique_ptr<Stepper> special = entry->special(method, model)) return special;
@@ -203,7 +203,7 @@ std::string objection_to(const Method& method, const model::Model& model) {
 
 const StepperTraits& traits_of(std::string_view stepper) {
   static const StepperTraits kDefaults;
-  const Registry::Entry* entry = registry().find(stepper);
+  const StepperRegistry::Entry* entry = registry().find(stepper);
   return entry != nullptr ? entry->traits : kDefaults;
 }
 

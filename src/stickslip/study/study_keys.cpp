@@ -100,10 +100,6 @@ constexpr TableKeys kTables[] = {
 
 }  // namespace
 
-std::span<const TableKeys> study_keys() {
-  return kTables;
-}
-
 const TableKeys& study_keys_of(std::string_view table) {
   return scene::keys_in(kTables, table);
 }

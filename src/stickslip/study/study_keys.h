@@ -6,13 +6,11 @@
 
 #include "stickslip/scene/keys.h"
 
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace stickslip::study {
 
-[[nodiscard]] std::span<const scene::TableKeys> study_keys();
 [[nodiscard]] const scene::TableKeys& study_keys_of(std::string_view table);  // the table must exist
 
 // All tables of keys in Markdown: the part of docs/studies.md that is written from the code.

@@ -22,7 +22,7 @@ namespace {
 constexpr int kAngles = 8;  // tried at a goal that leaves the angle open
 
 // Why the design fails a stage; empty: it passes.
-struct Verdict {
+struct StageVerdict {
   std::string objection;
   std::int64_t runs = 0, steps = 0;
   double residual = 0;
@@ -35,7 +35,8 @@ std::vector<scene::Override> design_of(const Study& study, const TrialPoint& tri
   return design;
 }
 
-Verdict check_path(const Study& study, const Stage& stage, const scene::Document& document, const TrialPoint& trial) {
+StageVerdict check_path(const Study& study, const Stage& stage, const scene::Document& document,
+                        const TrialPoint& trial) {
   std::vector<scene::Override> overrides = stage.set;
   for (const scene::Override& over : design_of(study, trial)) overrides.push_back(over);
   const scene::Scene scene = scene::make_scene(document, overrides);
@@ -55,7 +56,7 @@ Verdict check_path(const Study& study, const Stage& stage, const scene::Document
   options.samples = stage.samples;
   options.seed = study.seed;
   const PassageWorld world(scene.model, part);
-  Verdict verdict;
+  StageVerdict verdict;
   if (!world.free(world.start()))
     verdict.objection = "the part does not fit at the start";
   else if (std::ranges::none_of(goals, [&](const PlanarPose& goal) { return world.free(goal); }))
@@ -65,12 +66,12 @@ Verdict check_path(const Study& study, const Stage& stage, const scene::Document
   return verdict;
 }
 
-Verdict check_runs(const Stage& stage, const TrialRunner& runner, const std::vector<scene::Override>& design) {
+StageVerdict check_runs(const Stage& stage, const TrialRunner& runner, const std::vector<scene::Override>& design) {
   const std::int64_t total = stage.runs->total();
   // So many failures that too few successes are left decide against, so many successes for the design.
   const auto needed = static_cast<std::int64_t>(std::ceil(stage.required * static_cast<double>(total) - 1e-9));
   const TrialPlan plan(*stage.runs);
-  Verdict verdict;
+  StageVerdict verdict;
   std::int64_t good = 0, bad = 0;
   for (std::int64_t i = 0; i < total && good < needed && bad <= total - needed; ++i) {
     const TrialResult result = runner.run(plan.trial(i), design);
@@ -105,7 +106,7 @@ TrialResult TrialRunner::run_stages(const TrialPoint& trial, std::size_t from) c
   for (std::size_t s = from; s < study_.stages.size() && result.success == 1; ++s) {
     const Stage& stage = study_.stages[s];
     const auto stage_begin = Clock::now();
-    Verdict verdict;
+    StageVerdict verdict;
     try {
       verdict = stage.kind == Stage::Kind::Path ? check_path(study_, stage, document_, trial)
                                                 : check_runs(stage, *stages_[s], design);

@@ -102,7 +102,7 @@ TEST(FischerBurmeister, DerivativesMatchDifferences) {
          {std::pair{0.0, kInfinity}, std::pair{-kInfinity, 1.0}, std::pair{0.0, 1.0}, std::pair{-kInfinity, kInfinity}})
       for (const double x : {0.2, 0.7})
         for (const double f : {-0.9, 0.4}) {
-          const Value v = evaluate_with_derivatives(lower, upper, x, f, mu);
+          const PhiWithSlopes v = evaluate_with_derivatives(lower, upper, x, f, mu);
           const auto at = [&](double dx, double df) { return evaluate(lower, upper, x + dx, f + df, mu); };
           EXPECT_EQ(v.value, at(0, 0));
           EXPECT_NEAR(v.dx, (at(h, 0) - at(-h, 0)) / (2 * h), 1e-8);

@@ -7,6 +7,7 @@
 #include "stickslip/complementarity/affine/presolve.h"
 #include "stickslip/complementarity/affine/tiny_lemke.h"
 #include "stickslip/complementarity/external_solver.h"
+#include "stickslip/complementarity/solver_catalogue.h"
 
 #include <array>
 #include <chrono>
@@ -27,14 +28,8 @@ constexpr std::array kAlgorithms = {
 
 constexpr double kTinyMargin = 1e-3;
 
-// Ours, then those of plug-ins.
-struct Catalogue {
-  std::vector<AlgorithmInfo> infos{kAlgorithms.begin(), kAlgorithms.end()};
-  std::vector<ExternalAffineFactory> external;
-};
-
-Catalogue& catalogue() {
-  static Catalogue instance;
+SolverCatalogue<ExternalAffineFactory>& catalogue() {
+  static SolverCatalogue<ExternalAffineFactory> instance(kAlgorithms);
   return instance;
 }
 
@@ -87,13 +82,13 @@ AffineSolver::AffineSolver(AffineSolver&&) noexcept = default;
 AffineSolver& AffineSolver::operator=(AffineSolver&&) noexcept = default;
 
 std::span<const AlgorithmInfo> AffineSolver::algorithms() {
-  return catalogue().infos;
+  return catalogue().infos();
 }
 
 void register_affine_solver(AlgorithmInfo info, ExternalAffineFactory factory) {
-  catalogue().infos.push_back(info);
-  catalogue().external.push_back(factory);
+  catalogue().add(info, factory);
 }
+
 void AffineSolver::warm_start(const Basis& basis) {
   if (!workspace_) workspace_ = std::make_unique<Workspace>();
   workspace_->warm = basis;
@@ -211,16 +206,17 @@ void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, 
 void AffineSolver::Workspace::solve_externally(std::string_view algorithm, const AffineProblem& problem,
                                                const SolverOptions& options, Eigen::VectorXd& z,
                                                SolverSummary& summary) {
-  summary.status = Status::BadInput;  // unless the name is known
-  for (std::size_t k = kAlgorithms.size(); k < catalogue().infos.size(); ++k) {
-    if (algorithm != catalogue().infos[k].name) continue;
-    z.setZero(problem.size());
-    catalogue().external[k - kAlgorithms.size()]()->solve(problem, z, options);
-    summary.solver = catalogue().infos[k].name;
-    summary.residual = affine_residual(problem, z, residual);
-    summary.status = summary.residual.error <= options.tolerance ? Status::Solved : Status::Stalled;
-    basis_of_decided(problem, z);
+  const auto chosen = catalogue().find(algorithm);
+  if (!chosen) {
+    summary.status = Status::BadInput;
+    return;
   }
+  z.setZero(problem.size());
+  catalogue().factory (*chosen)()->solve(problem, z, options);
+  summary.solver = catalogue().infos()[*chosen].name;
+  summary.residual = affine_residual(problem, z, residual);
+  summary.status = summary.residual.error <= options.tolerance ? Status::Solved : Status::Stalled;
+  basis_of_decided(problem, z);
 }
 
 SolverSummary AffineSolver::solve(const AffineProblem& problem, Eigen::VectorXd& z, const SolverOptions& options,

@@ -58,21 +58,21 @@ struct Totals {
 
 // One contact seen by the certificate.
 template <int D>
-struct Contact {
+struct JudgedContact {
   ContactKind kind;
   double mu, given, scale;
   double r[D], u[D], q[D];
 };
 
 template <int D>
-void add_to_sums(const Contact<D>& c, Sums& sums) {
+void add_to_sums(const JudgedContact<D>& c, Sums& sums) {
   const int first = c.kind == ContactKind::Support ? 1 : 0;  // the normal velocity of a support is not constrained
   for (int k = 0; k < D; ++k) sums.r += c.r[k] * c.r[k];
   for (int k = first; k < D; ++k) sums.u += c.u[k] * c.u[k], sums.q += c.q[k] * c.q[k];
 }
 
 template <int D>
-void add_to_parts(const Contact<D>& c, Parts& parts) {
+void add_to_parts(const JudgedContact<D>& c, Parts& parts) {
   if (c.kind == ContactKind::Bilateral) {
     for (int k = 0; k < D; ++k) parts.dual = std::max(parts.dual, std::fabs(c.u[k]));
     return;
@@ -94,7 +94,7 @@ void add_to_parts(const Contact<D>& c, Parts& parts) {
 }
 
 template <int D>
-void add_contact(Contact<D>& c, Totals& totals) {
+void add_contact(JudgedContact<D>& c, Totals& totals) {
   add_to_sums(c, totals.plain);
   totals.plain.defect += natural_defect_squared<D>(c.kind, c.mu, c.given, c.r, c.u);
   const double inverse = 1 / c.scale;
@@ -136,7 +136,7 @@ Totals accumulate(const ContactProblem& problem, std::span<const double> r, doub
   const double mean_trace = mean_block_trace<D>(W);
   Totals totals;
   for (int c = 0; c < W.rows(); ++c) {
-    Contact<D> contact;
+    JudgedContact<D> contact;
     contact.kind = problem.kind.empty() ? ContactKind::Frictional : problem.kind[c];
     contact.mu = problem.mu[c];
     contact.given = contact.kind == ContactKind::Support ? factor * problem.normal_impulse[c] : 0.0;
@@ -270,7 +270,7 @@ Residual global_residual(const GlobalContactProblem& problem, std::span<const do
   for (double t : trace) mean_trace += t / static_cast<double>(trace.size());
   Totals totals;
   for (int c = 0; c < problem.contacts(); ++c) {
-    Contact<D> contact;
+    JudgedContact<D> contact;
     contact.kind = problem.kind.empty() ? ContactKind::Frictional : problem.kind[c];
     contact.mu = problem.mu[c];
     contact.given = contact.kind == ContactKind::Support ? problem.normal_impulse[c] : 0.0;

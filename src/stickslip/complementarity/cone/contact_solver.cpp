@@ -6,6 +6,7 @@
 #include "stickslip/complementarity/cone/island_solver.h"
 #include "stickslip/complementarity/cone/reduction.h"
 #include "stickslip/complementarity/external_solver.h"
+#include "stickslip/complementarity/solver_catalogue.h"
 #include "stickslip/complementarity/worker_pool.h"
 
 #include <algorithm>
@@ -28,20 +29,8 @@ constexpr std::array<AlgorithmInfo, 6> kAlgorithms{{
     {"sweeps", "coloured Gauss-Seidel with momentum, threads within an island; for compliant contacts"},
 }};
 
-// Ours, then those of plug-ins.
-struct Catalogue {
-  std::vector<AlgorithmInfo> infos{kAlgorithms.begin(), kAlgorithms.end()};
-  std::vector<ExternalContactFactory> external;
-
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
-    for (std::size_t k = 0; k < infos.size(); ++k)
-      if (name == infos[k].name) return k;
-    return std::nullopt;
-  }
-};
-
-Catalogue& catalogue() {
-  static Catalogue instance;
+SolverCatalogue<ExternalContactFactory>& catalogue() {
+  static SolverCatalogue<ExternalContactFactory> instance(kAlgorithms);
   return instance;
 }
 
@@ -161,7 +150,7 @@ struct ContactSolver::Workspace {
 
   ExternalContactSolver& external_solver(std::size_t k) {
     if (external.size() <= k) external.resize(k + 1);
-    if (!external[k]) external[k] = catalogue().external[k]();
+    if (!external[k]) external[k] = catalogue().factory(k)();
     return *external[k];
   }
 };
@@ -172,12 +161,11 @@ ContactSolver::ContactSolver(ContactSolver&&) noexcept = default;
 ContactSolver& ContactSolver::operator=(ContactSolver&&) noexcept = default;
 
 std::span<const AlgorithmInfo> ContactSolver::algorithms() {
-  return catalogue().infos;
+  return catalogue().infos();
 }
 
 void register_contact_solver(AlgorithmInfo info, ExternalContactFactory factory) {
-  catalogue().infos.push_back(info);
-  catalogue().external.push_back(factory);
+  catalogue().add(info, factory);
 }
 
 SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<double>& r, const SolverOptions& options,
@@ -202,7 +190,7 @@ SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<do
   }
   const auto own = static_cast<ContactAlgorithm>(*chosen);
   if (*chosen >= kAlgorithms.size()) {
-    workspace_->external_solver(*chosen - kAlgorithms.size()).solve(problem, r, options);
+    workspace_->external_solver(*chosen).solve(problem, r, options);
     summary.solver = algorithms()[*chosen].name;
     summary.status = Status::Stalled;  // unless the certificate finds it solved
   } else if (problem.dimension() == 2) {

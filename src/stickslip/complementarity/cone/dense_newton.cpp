@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kSmallestPivot = 1e-15;  // the diagonal blocks of W have mean diagonal 1
 
-using Pair = Eigen::Map<Eigen::Array2d, Eigen::Aligned16>;
-using ConstPair = Eigen::Map<const Eigen::Array2d, Eigen::Aligned16>;
+using PairOfRow = Eigen::Map<Eigen::Array2d, Eigen::Aligned16>;
+using ConstPairOfRow = Eigen::Map<const Eigen::Array2d, Eigen::Aligned16>;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ int DenseNewton<D>::eliminate_column() {
   }
   exchange_[K] = pivot;
   if (pivot != K)
-    for (int j = 0; j < kStride; j += 2) Pair(row + j).swap(Pair(LU_ + pivot * kStride + j));
+    for (int j = 0; j < kStride; j += 2) PairOfRow(row + j).swap(PairOfRow(LU_ + pivot * kStride + j));
   const bool vanishes = !(largest > kSmallestPivot);
   if (vanishes) row[K] = std::copysign(kSmallestPivot, row[K]);
   inverse_pivot_[K] = 1 / row[K];
@@ -79,7 +79,7 @@ int DenseNewton<D>::eliminate_column() {
     const double l = other[K] *= inverse_pivot_[K];
     constexpr int kPairs = K + 1 + (K + 1) % 2;  // first column of whole pairs right of the pivot
     if constexpr (kPairs != K + 1) other[K + 1] -= l * row[K + 1];
-    for (int j = kPairs; j < kStride; j += 2) Pair(other + j) -= l * ConstPair(row + j);
+    for (int j = kPairs; j < kStride; j += 2) PairOfRow(other + j) -= l * ConstPairOfRow(row + j);
   }
   return vanishes ? 1 : 0;
 }

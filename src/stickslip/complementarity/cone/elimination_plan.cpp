@@ -7,7 +7,12 @@
 namespace stickslip::complementarity {
 namespace {
 
-enum State : char { kVariable, kElement, kAbsorbed, kMerged };  // kMerged: twin or eliminated together with another
+enum EliminationState : char {
+  kVariable,
+  kElement,
+  kAbsorbed,
+  kMerged
+};  // kMerged: twin or eliminated together with another
 
 constexpr int kSmallGraph = 12;       // nodes; up to here one dense front is always as fast
 constexpr double kNearlyFull = 0.6;   // share of stored blocks from which fill makes everything dense anyway

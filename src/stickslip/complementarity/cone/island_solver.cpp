@@ -28,34 +28,34 @@ constexpr double kSlow = 0.98;                // of the error before a batch: sw
 constexpr int kTrials = 10, kTrialSteps = 8;  // subproblems of a round, Newton steps of each
 constexpr double kTrialAlpha = 3e-4;          // first proximal weight
 
-enum class Algorithm { Newton, Smoothing, Pyramid };
-enum class Start { Zero, Scattered, Best, Near };
+enum class IslandAlgorithm { Newton, Smoothing, Pyramid };
+enum class StartPoint { Zero, Scattered, Best, Near };
 
 // The attempts after the first: each row one combination, taken in turn.
 struct Attempt {
-  Algorithm method;
-  Start start;
+  IslandAlgorithm method;
+  StartPoint start;
   int sweeps;         // of Gauss-Seidel before; directions of the pyramid
   double alpha, rho;  // Newton: first proximal weight, step of the map
   double width;       // smoothing: first width
 };
 constexpr Attempt kAttempts[] = {
-    {Algorithm::Smoothing, Start::Zero, 0, 1e-8, 1.0, 1.0},
-    {Algorithm::Newton, Start::Zero, 60, 1e-2, 1.0, 0},
-    {Algorithm::Smoothing, Start::Best, 0, 1e-8, 1.0, 1e-3},
-    {Algorithm::Smoothing, Start::Scattered, 0, 1e-8, 1.0, 1.0},
-    {Algorithm::Pyramid, Start::Zero, 8, 1e-6, 1.0, 0},
-    {Algorithm::Smoothing, Start::Best, 0, 1e-9, 1.0, 1e-5},
-    {Algorithm::Newton, Start::Best, 0, 1e-12, 1.0, 0},
-    {Algorithm::Newton, Start::Near, 4, 1e-6, 1.0, 0},
-    {Algorithm::Newton, Start::Near, 0, 1e-7, 1.0, 0},
-    {Algorithm::Newton, Start::Near, 4, 1e-6, 3.0, 0},
-    {Algorithm::Smoothing, Start::Near, 0, 1e-8, 1.0, 1e-4},
-    {Algorithm::Newton, Start::Scattered, 200, 1e-1, 1.0, 0},
-    {Algorithm::Newton, Start::Scattered, 20, 1e-6, 0.3, 0},
-    {Algorithm::Smoothing, Start::Best, 0, 1e-8, 3.0, 1e-2},
-    {Algorithm::Smoothing, Start::Scattered, 20, 1e-7, 0.5, 1.0},
-    {Algorithm::Newton, Start::Best, 500, 1e-3, 0.5, 0},
+    {IslandAlgorithm::Smoothing, StartPoint::Zero, 0, 1e-8, 1.0, 1.0},
+    {IslandAlgorithm::Newton, StartPoint::Zero, 60, 1e-2, 1.0, 0},
+    {IslandAlgorithm::Smoothing, StartPoint::Best, 0, 1e-8, 1.0, 1e-3},
+    {IslandAlgorithm::Smoothing, StartPoint::Scattered, 0, 1e-8, 1.0, 1.0},
+    {IslandAlgorithm::Pyramid, StartPoint::Zero, 8, 1e-6, 1.0, 0},
+    {IslandAlgorithm::Smoothing, StartPoint::Best, 0, 1e-9, 1.0, 1e-5},
+    {IslandAlgorithm::Newton, StartPoint::Best, 0, 1e-12, 1.0, 0},
+    {IslandAlgorithm::Newton, StartPoint::Near, 4, 1e-6, 1.0, 0},
+    {IslandAlgorithm::Newton, StartPoint::Near, 0, 1e-7, 1.0, 0},
+    {IslandAlgorithm::Newton, StartPoint::Near, 4, 1e-6, 3.0, 0},
+    {IslandAlgorithm::Smoothing, StartPoint::Near, 0, 1e-8, 1.0, 1e-4},
+    {IslandAlgorithm::Newton, StartPoint::Scattered, 200, 1e-1, 1.0, 0},
+    {IslandAlgorithm::Newton, StartPoint::Scattered, 20, 1e-6, 0.3, 0},
+    {IslandAlgorithm::Smoothing, StartPoint::Best, 0, 1e-8, 3.0, 1e-2},
+    {IslandAlgorithm::Smoothing, StartPoint::Scattered, 20, 1e-7, 0.5, 1.0},
+    {IslandAlgorithm::Newton, StartPoint::Best, 500, 1e-3, 0.5, 0},
 };
 
 }  // namespace
@@ -207,18 +207,18 @@ bool IslandSolver<D>::further_attempts(IslandOutcome& outcome) {
     ++outcome.attempts;
     engine_.allow_wrenches(k / std::size(kAttempts) % 2 == 0);
     switch (attempt.start) {
-      case Start::Zero: std::fill(engine_.r().begin(), engine_.r().end(), 0.0); break;
-      case Start::Scattered: scatter(random, k); break;
-      case Start::Best: engine_.r() = search_.best_r(); break;
-      case Start::Near: shake(random, k); break;
+      case StartPoint::Zero: std::fill(engine_.r().begin(), engine_.r().end(), 0.0); break;
+      case StartPoint::Scattered: scatter(random, k); break;
+      case StartPoint::Best: engine_.r() = search_.best_r(); break;
+      case StartPoint::Near: shake(random, k); break;
     }
     bool reached = false;
-    if (attempt.method == Algorithm::Pyramid) {
+    if (attempt.method == IslandAlgorithm::Pyramid) {
       outcome.answered_by = "pyramid";
       reached = from_pyramid(attempt.sweeps * (1 + k / static_cast<int>(std::size(kAttempts))));
     } else if (sweep(attempt.sweeps, false)) {
       reached = true;
-    } else if (attempt.method == Algorithm::Smoothing) {
+    } else if (attempt.method == IslandAlgorithm::Smoothing) {
       outcome.answered_by = "smoothing";
       reached = smoothing_homotopy(engine_, search_, {attempt.alpha, attempt.rho, 0.3, attempt.width, 1});
     } else {

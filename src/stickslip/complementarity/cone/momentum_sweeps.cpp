@@ -18,7 +18,7 @@ constexpr double kWorth = 600;    // iterations left at that pace beyond which t
 constexpr double kRestart = 0.3;  // share of theta - 1 that is kept
 
 // One colour's contacts begin .. end, x in place.
-struct Rows {
+struct ColourRows {
   const int *row_start, *column;
   const double *block, *diagonal, *q, *mu, *given, *round;
   const ContactKind* kind;
@@ -53,7 +53,7 @@ STICKSLIP_ALWAYS_INLINE void solve_round(const double* inverses, double mu, cons
 }
 
 template <int D>
-STICKSLIP_ALWAYS_INLINE void solve_rows(const Rows& rows, int begin, int end) {
+STICKSLIP_ALWAYS_INLINE void solve_rows(const ColourRows& rows, int begin, int end) {
   for (int i = begin; i < end; ++i) {
     Lanes sum = {};
     for (int k = 0; k < D; ++k) sum[k] = rows.q[i * D + k];
@@ -75,10 +75,10 @@ STICKSLIP_ALWAYS_INLINE void solve_rows(const Rows& rows, int begin, int end) {
   }
 }
 
-STICKSLIP_WIDE_CLONE void solve_rows_2(const Rows& rows, int begin, int end) {
+STICKSLIP_WIDE_CLONE void solve_rows_2(const ColourRows& rows, int begin, int end) {
   solve_rows<2>(rows, begin, end);
 }
-STICKSLIP_WIDE_CLONE void solve_rows_3(const Rows& rows, int begin, int end) {
+STICKSLIP_WIDE_CLONE void solve_rows_3(const ColourRows& rows, int begin, int end) {
   solve_rows<3>(rows, begin, end);
 }
 
@@ -188,8 +188,8 @@ template <int D>
 void MomentumSweeps<D>::solve_part(int colour, int member, int team) {
   const int first = colour_start_[colour];
   const Share share = share_of(colour_start_[colour + 1] - first, member, team);
-  const Rows rows{row_start_.data(), column_.data(), block_.data(), diagonal_.data(),  q_.data(), mu_.data(),
-                  given_.data(),     round_.data(),  kind_.data(),  slip_rate_.data(), x_.data()};
+  const ColourRows rows{row_start_.data(), column_.data(), block_.data(), diagonal_.data(),  q_.data(), mu_.data(),
+                        given_.data(),     round_.data(),  kind_.data(),  slip_rate_.data(), x_.data()};
   if constexpr (D == 2)
     solve_rows_2(rows, first + share.begin, first + share.end);
   else

@@ -23,7 +23,7 @@
 
 namespace stickslip::complementarity::fischer_burmeister {
 
-struct Value {
+struct PhiWithSlopes {
   double value = 0, dx = 0, df = 0;  // Phi_i and its derivatives in x_i and F_i
 };
 
@@ -35,7 +35,7 @@ inline double phi(double a, double b, double mu) {
   return 2 * a * (b / (sum + h)) - 2 * mu * (mu / (sum + h));
 }
 
-inline Value phi_with_derivatives(double a, double b, double mu) {
+inline PhiWithSlopes phi_with_derivatives(double a, double b, double mu) {
   constexpr double kKink = 1 - 0.70710678118654752440;
   const double h = mu == 0 ? std::hypot(a, b) : std::sqrt(a * a + b * b + 2 * mu * mu);
   if (h == 0) return {0, kKink, kKink};
@@ -50,16 +50,16 @@ inline double evaluate(double lower, double upper, double x, double f, double mu
   return has_lower ? phi(x - lower, inner, mu) : inner;
 }
 
-inline Value evaluate_with_derivatives(double lower, double upper, double x, double f, double mu = 0) {
+inline PhiWithSlopes evaluate_with_derivatives(double lower, double upper, double x, double f, double mu = 0) {
   if (lower == upper) return {x - lower, 1, 0};
   const bool has_lower = std::isfinite(lower), has_upper = std::isfinite(upper);
-  Value inner{f, 0, 1};
+  PhiWithSlopes inner{f, 0, 1};
   if (has_upper) {
-    const Value v = phi_with_derivatives(upper - x, -f, mu);
+    const PhiWithSlopes v = phi_with_derivatives(upper - x, -f, mu);
     inner = {-v.value, v.dx, v.df};  // both arguments carry a minus sign, and so does phi
   }
   if (!has_lower) return inner;
-  const Value outer = phi_with_derivatives(x - lower, inner.value, mu);
+  const PhiWithSlopes outer = phi_with_derivatives(x - lower, inner.value, mu);
   return {outer.value, outer.dx + outer.df * inner.dx, outer.df * inner.df};
 }
 

@@ -29,9 +29,9 @@ constexpr Eigen::Index kPivotingSize = 300;  // beyond, pivoting is slower than 
 constexpr int kNewtonLimit = 100, kSemismoothLimit = 200, kSmoothingLimit = 200;
 constexpr int kRestarts = 30, kRestartsLarge = 6;
 
-enum class Algorithm { Newton, Semismooth, Smoothing, Affine };
+enum class McpAlgorithm { Newton, Semismooth, Smoothing, Affine };
 
-const char* name_of(Algorithm algorithm) {
+const char* name_of(McpAlgorithm algorithm) {
   return kAlgorithms[1 + static_cast<std::size_t>(algorithm)].name;
 }
 
@@ -50,15 +50,15 @@ struct McpSolver::Workspace {
   double tolerance = 0;
 
   // One algorithm from one start. True when it ends the solve: certified, or a limit of the user is reached.
-  bool attempt(const McpProblem& problem, Algorithm algorithm, const Eigen::VectorXd& x0, bool scaled);
-  bool certify(const McpProblem& problem, Algorithm algorithm);
+  bool attempt(const McpProblem& problem, McpAlgorithm algorithm, const Eigen::VectorXd& x0, bool scaled);
+  bool certify(const McpProblem& problem, McpAlgorithm algorithm);
   McpOutcome solve_affine();
   bool find_affine_form();
   void run_auto(const McpProblem& problem, const Eigen::VectorXd& x0);
-  void run_restarts(const McpProblem& problem, const Eigen::VectorXd& x0, Algorithm first);
+  void run_restarts(const McpProblem& problem, const Eigen::VectorXd& x0, McpAlgorithm first);
 };
 
-bool McpSolver::Workspace::attempt(const McpProblem& problem, Algorithm algorithm, const Eigen::VectorXd& x0,
+bool McpSolver::Workspace::attempt(const McpProblem& problem, McpAlgorithm algorithm, const Eigen::VectorXd& x0,
                                    bool scaled) {
   ++summary.attempts;
   search.evaluation.unscale_rows();
@@ -67,10 +67,10 @@ bool McpSolver::Workspace::attempt(const McpProblem& problem, Algorithm algorith
   if (search.begin_at(x0) &&
       (!scaled || (search.evaluation.scale_rows(search.current) && search.evaluation.jacobian(search.current)))) {
     switch (algorithm) {
-      case Algorithm::Newton: outcome = josephy_newton(search, inner, fallback, kNewtonLimit); break;
-      case Algorithm::Semismooth: outcome = semismooth_newton(search, fallback, kSemismoothLimit); break;
-      case Algorithm::Smoothing: outcome = smoothing_newton(search, fallback, kSmoothingLimit, 0); break;
-      case Algorithm::Affine: outcome = solve_affine(); break;
+      case McpAlgorithm::Newton: outcome = josephy_newton(search, inner, fallback, kNewtonLimit); break;
+      case McpAlgorithm::Semismooth: outcome = semismooth_newton(search, fallback, kSemismoothLimit); break;
+      case McpAlgorithm::Smoothing: outcome = smoothing_newton(search, fallback, kSmoothingLimit, 0); break;
+      case McpAlgorithm::Affine: outcome = solve_affine(); break;
     }
   }
   search.evaluation.smoothing = 0;
@@ -87,7 +87,7 @@ bool McpSolver::Workspace::attempt(const McpProblem& problem, Algorithm algorith
   return false;
 }
 
-bool McpSolver::Workspace::certify(const McpProblem& problem, Algorithm algorithm) {
+bool McpSolver::Workspace::certify(const McpProblem& problem, McpAlgorithm algorithm) {
   if (!std::isfinite(search.best.natural)) return false;
   // The certificate costs an evaluation of J: not worth it far from the tolerance, except at the very end.
   summary.residual = mcp_residual(problem, search.best.x, certificate);
@@ -144,28 +144,28 @@ McpOutcome McpSolver::Workspace::solve_affine() {
 void McpSolver::Workspace::run_auto(const McpProblem& problem, const Eigen::VectorXd& x0) {
   const Eigen::Index n = problem.size();
   const bool pivoting = n <= kPivotingSize;
-  const Algorithm first = pivoting ? Algorithm::Newton : Algorithm::Semismooth;
-  const Algorithm second = pivoting ? Algorithm::Semismooth : Algorithm::Smoothing;
-  const Algorithm third = pivoting ? Algorithm::Smoothing : Algorithm::Newton;
+  const McpAlgorithm first = pivoting ? McpAlgorithm::Newton : McpAlgorithm::Semismooth;
+  const McpAlgorithm second = pivoting ? McpAlgorithm::Semismooth : McpAlgorithm::Smoothing;
+  const McpAlgorithm third = pivoting ? McpAlgorithm::Smoothing : McpAlgorithm::Newton;
   // Newton's method solves an affine problem in one step, if pivoting succeeds; a large one belongs to its own solver.
-  if (!pivoting && attempt(problem, Algorithm::Affine, x0, false)) return;
+  if (!pivoting && attempt(problem, McpAlgorithm::Affine, x0, false)) return;
   if (attempt(problem, first, x0, false)) return;
-  if (pivoting && attempt(problem, Algorithm::Affine, x0, false)) return;
-  for (const Algorithm algorithm : {second, third})
+  if (pivoting && attempt(problem, McpAlgorithm::Affine, x0, false)) return;
+  for (const McpAlgorithm algorithm : {second, third})
     if (attempt(problem, algorithm, x0, false)) return;
-  for (const Algorithm algorithm : {first, Algorithm::Smoothing})
+  for (const McpAlgorithm algorithm : {first, McpAlgorithm::Smoothing})
     if (attempt(problem, algorithm, x0, true)) return;
   run_restarts(problem, x0, first);
 }
 
-void McpSolver::Workspace::run_restarts(const McpProblem& problem, const Eigen::VectorXd& x0, Algorithm first) {
+void McpSolver::Workspace::run_restarts(const McpProblem& problem, const Eigen::VectorXd& x0, McpAlgorithm first) {
   restarts.reset();
   const int count = problem.size() <= kPivotingSize ? kRestarts : kRestartsLarge;
   start.resize(problem.size());
   for (int k = 0; k < count; ++k) {
     restarts.point(k, search.evaluation, x0, search.best, start);
     if (attempt(problem, first, start, k % 2 == 1)) return;
-    if (attempt(problem, Algorithm::Smoothing, start, k % 2 == 1)) return;
+    if (attempt(problem, McpAlgorithm::Smoothing, start, k % 2 == 1)) return;
   }
 }
 
@@ -199,7 +199,7 @@ SolverSummary McpSolver::solve(const McpProblem& problem, Eigen::VectorXd& x, co
     if (known == kAlgorithms.begin())
       w.run_auto(problem, x);
     else
-      w.attempt(problem, static_cast<Algorithm>(known - kAlgorithms.begin() - 1), x, false);
+      w.attempt(problem, static_cast<McpAlgorithm>(known - kAlgorithms.begin() - 1), x, false);
     w.summary.iterations = w.search.iterations;
     if (std::isfinite(w.search.best.natural)) x = w.search.best.x;
   }
