@@ -304,6 +304,7 @@ double Audit::error_of_order(const World& world, double h, double kinetic) const
 // A step after which there is more energy than before: is it explained?
 bool Audit::explain(const World& world, double h, const StepReport& report, const Energy& before, double gain) {
   if (!std::isfinite(energy_.kinetic) || !std::isfinite(energy_.potential)) return judge_state(world);
+  if (!(gain > 0)) return true;
   if (keep_states_) {
     double error = 0;
     gain -= std::max(0.0, work_of_forces(world, h, error)) + error;
@@ -314,7 +315,7 @@ bool Audit::explain(const World& world, double h, const StepReport& report, cons
       ++summary_.energy_not_judged;
       return true;
     }
-    // Drives are costly to evaluate: at the end of the step their velocity is known, and mostly explains the gain.
+    // Drives are costly to evaluate at the start as well.
     if (!(gain - work_of_drives(world, h, false) > 0)) return true;
     gain -= std::max(0.0, work_of_drives(world, h, true));
   }

@@ -14,10 +14,10 @@
 namespace stickslip::stepping {
 namespace {
 
-constexpr double kShortest = 1e-7;            // of the run's step: parts are not cut further
-constexpr double kShortestPush = 1.0 / 256;   // the same where a drive pushes into a body: a jam is not undone by it
-constexpr double kPush = 1e-2, kSlow = 2e-3;  // of the thickness: overlap beyond this; drives slower than that per part
-constexpr int kMostParts = 100000;            // of one step; the rest is then taken as it comes,
+constexpr double kShortest = 1e-7;               // of the run's step: parts are not cut further
+constexpr double kShortestPush = 1.0 / 256;      // the same where a drive pushes into a body: a jam is not undone by it
+constexpr double kPush = 1e-2;                   // of the thickness: overlaps beyond this are undone
+constexpr int kMostParts = 100000;               // of one step; the rest is then taken as it comes,
 constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at pairs: less than a second
 
 }  // namespace
@@ -34,6 +34,10 @@ void GuardedStepper::prepare(const World& world) {
   always_watched_ |= world.method.motion != MotionModel::Dynamic;
   limits_drives_ = limits_drives_ && traits_of(world.method.stepper).drives_at_end;
   if (limits_drives_) overlaps_.emplace(world.model);
+  for (const model::Body& body : world.model.bodies)
+    round_.push_back(std::ranges::all_of(body.shapes, [](const model::PlacedShape& placed) {
+      return std::holds_alternative<model::Disc>(placed.shape) || std::holds_alternative<model::Sphere>(placed.shape);
+    }));
   sweep_.emplace(world.model, std::move(movable), std::move(moving), std::move(driven));
 }
 
@@ -89,15 +93,12 @@ bool GuardedStepper::pushed_in(const World& world, const model::State& start) {
     const int a = world.contacts[c].id.body_a, b = world.contacts[c].id.body_b;
     if (c > 0 && world.contacts[c - 1].id.body_a == a && world.contacts[c - 1].id.body_b == b) continue;
     if (!world.traits[index(a)].driven && !world.traits[index(b)].driven) continue;
+    if (round_[index(a)] || round_[index(b)]) continue;
     const double thickness = overlaps_->thickness(a, b);
     if (!std::isfinite(thickness)) continue;
-    const auto moves = [&](int i) {
-      const model::Twist& v = start.bodies[index(i)].velocity;
-      return world.traits[index(i)].driven &&
-             h * (v.linear.norm() + v.angular.norm() * overlaps_->radius(i)) > kSlow * thickness;
-    };
-    if (!moves(a) && !moves(b)) continue;
-    const double s = way(a, b), allowed = kPush * thickness + s * s / thickness;
+    const double s = way(a, b);
+    if (s <= kPush * thickness) continue;  // an overlap does not grow by more
+    const double allowed = kPush * thickness + s * s / thickness;
     const double depth = overlaps_->depth(world.state, a, b);
     if (depth > allowed && depth > overlaps_->depth(start, a, b) + allowed) return true;
   }

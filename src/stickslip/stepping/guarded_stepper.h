@@ -13,7 +13,8 @@
 //
 // Such a drive may also push a corner so deep into what stands beside it that another face of that is nearer, over which
 // nothing is to be pushed out: the pair overlaps after the step by more than 1 % of the thinner body + s^2 / thickness,
-// s the way of the step (the audit's measure). The step is taken in halves, quarters ... as far as kShortestPush.
+// s the way of the step (the audit's measure). The step is taken in halves, quarters ... as far as kShortestPush. Not so
+// of discs and balls: their centres stay outside.
 //
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
@@ -65,7 +66,7 @@ class GuardedStepper final : public Stepper {
   bool always_watched_ = false;                  // forces or drives may speed bodies up within a step
   bool limits_drives_ = false;                   // drives must not move far in one part
   Start step_start_, part_start_;
-  std::vector<std::uint8_t> pressed_;
+  std::vector<std::uint8_t> pressed_, round_;  // of contacts; of bodies: discs and balls only
   std::vector<Event> events_;
 };
 
