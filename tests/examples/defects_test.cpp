@@ -132,8 +132,8 @@ TEST(Defects, FastWallsHitWhatIsInTheirWay) {
 // The paddle's face is s = sqrt(0.5^2 - 0.025^2) along it where it meets the disc, which leaves at 1.4 w s. When the plane
 // of the face has caught up with it, it is past the end of the paddle: nothing else happens.
 TEST(Defects, PaddleHitsOnceAndIsLeftPastItsEnd) {
-  for (const char* stepper : {"stewart-trinkle", "implicit", "song-pang-kumar"})
-    for (const double w : {5.0, 30.0}) {
+  for (const char* stepper : {"stewart-trinkle", "implicit", "song-pang-kumar", "second-order"})
+    for (const double w : {3.0, 5.0, 10.0, 30.0}) {
       const double exact = 1.4 * w * std::sqrt(0.25 - 0.025 * 0.025);
       expect({"paddle", with(stepper, "", {{"w", fmt::format("{}", w)}}), {{"v", exact, 1e-6 * exact}}});
     }

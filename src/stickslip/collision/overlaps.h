@@ -40,6 +40,7 @@ class Overlaps {
   [[nodiscard]] double thickness(int a, int b) const;
   // Of the ball around a body's centre of mass that holds all of it that is bounded.
   [[nodiscard]] double radius(int body) const { return solids_[static_cast<std::size_t>(body)].radius; }
+  [[nodiscard]] const Solid& solid(int body) const { return solids_[static_cast<std::size_t>(body)]; }
   // Support points and balls looked at so far: a measure of the time spent that depends on nothing else.
   [[nodiscard]] std::int64_t work() const { return work_; }
 

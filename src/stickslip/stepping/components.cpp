@@ -3,6 +3,7 @@
 #include "stickslip/stepping/components.h"
 
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/feature_ends.h"
 #include "stickslip/stepping/motion.h"
 
 #include <algorithm>
@@ -44,21 +45,13 @@ double impact_speed(const std::vector<collision::Contact>& contacts, const model
 void Components::prepare(const World& world) {
   prepared_ = true;
   now_.bodies.resize(world.model.bodies.size());
-  int with_ends = 0, without = 0;
   for (std::size_t i = 0; i < world.traits.size(); ++i) {
     coupled_ |= world.traits[i].pushed && world.traits[i].movable;
     const auto& list = world.model.bodies[i].drive.breakpoints;
     breakpoints_.insert(breakpoints_.end(), list.begin(), list.end());
-    for (const model::PlacedShape& placed : world.model.bodies[i].shapes) {
-      const model::Shape& shape = placed.shape;
-      const bool plain = std::holds_alternative<model::Sphere>(shape) || std::holds_alternative<model::Disc>(shape) ||
-                         std::holds_alternative<model::PointSet>(shape);
-      if (!plain && !std::holds_alternative<model::HalfSpace>(shape)) ++with_ends;
-      if (plain) ++without;
-    }
   }
   has_chains_ = has_chains(world.model);
-  features_end_ = with_ends > 1 || (with_ends == 1 && without > 0);
+  features_end_ = stepping::features_end(world.model);
   std::sort(breakpoints_.begin(), breakpoints_.end());
   breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
 }

@@ -42,6 +42,8 @@ bool passes_corner(const World& world, const Component& component, const Trial& 
   return false;
 }
 
+constexpr double kEndsOfStep = 1e-6;  // of the step: touches closer to its ends do not end it anew
+
 double tangential_response(const ContactTrial& c, int D) {
   return D == 2 ? c.g[1] : std::max(c.g[1], c.g[2]);
 }
@@ -70,6 +72,17 @@ bool EventSearch::touch(World& world, Component& component, const EventCandidate
     component.contacts[touching.who].passes = true;
     return false;
   }
+  if (touches_nothing(world, touching, component, step)) {
+    const double at = component.offset + touching.tau;
+    if (beyond_ends_ == BeyondEnds::EndStep && at > kEndsOfStep * H_ && at < (1 - kEndsOfStep) * H_) {
+      ends_at_ = at;
+      return false;
+    }
+    const collision::ContactId& id = component.contacts[touching.who].contact.id;
+    component.contacts[touching.who].passes = true;
+    left_out_.emplace_back(id.body_a, id.body_b);
+    return false;
+  }
   step.next.end = SubStepEnd::Touch;
   step.next.contact = static_cast<int>(touching.who);
   if (touching.tau > 0 && !step.accept_event(world, component)) return false;
@@ -85,6 +98,19 @@ bool EventSearch::touch(World& world, Component& component, const EventCandidate
   note_impact(world, component, step);
   drop_histories(component);
   return std::ranges::any_of(restitution_, [](double e) { return e > 0; });
+}
+
+// At the instant that was found last: beyond the end of a face? Bodies that hardly come closer are not asked: points far off
+// in the plane of a face on which something bears touch that plane by rounding, and nothing follows from it.
+bool EventSearch::touches_nothing(const World& world, const Touching& touching, const Component& component,
+                                  const ComponentStep& step) const {
+  if (beyond_ends_ == BeyondEnds::Touch) return false;
+  const collision::ContactId& id = component.contacts[touching.who].contact.id;
+  const double velocity =
+      touching.tau == 0 ? component.contacts[touching.who].velocity[0] : step.trial.contacts[touching.who].u1[0];
+  if (!(-velocity * H_ > places_->noise(id.body_a, id.body_b))) return false;
+  if (touching.tau == 0) return !places_->is_on_bodies(component.contacts[touching.who].contact, world.state);
+  return !places_->is_on_bodies(step.trial.contacts[touching.who].contact, step.data.end.state);
 }
 
 // Within step.trial, in which the contact closes: leaves there the sub-step that ends where its gap is zero. False

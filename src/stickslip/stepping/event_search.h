@@ -8,7 +8,9 @@
 //   touch       gap(tau) = 0                                Newton with the approach speed, inside a bracket; then the
 //                                                           impact law of each pair
 //               A corner of one body that slides over a corner of the other comes down to the line of the other's face
-//               exactly where that face ends, and leaves it there: no impact (corner_pass.h)
+//               exactly where that face ends, and leaves it there: no impact (corner_pass.h). What comes down to the
+//               plane of a face beyond its end touches nothing (touch_place.h): the step ends there, to go on with new
+//               contacts, or the contact is left out where it begins there
 //   stop        F(tau) = G (mu p_n - |p_t|) - |u_t1| = 0    with the law of the end velocity alone: F < 0 while
 //                                                           friction is too weak to end the slip within tau, F >= 0
 //                                                           once it can
@@ -26,13 +28,24 @@
 #pragma once
 
 #include "stickslip/stepping/component_step.h"
+#include "stickslip/stepping/touch_place.h"
+
+#include <utility>
 
 namespace stickslip::stepping {
 
 class EventSearch {
  public:
+  void begin_part() { left_out_.clear(), ends_at_ = 0; }
   // For the next component. H: length of the step.
   void begin(double H) { H_ = H, hardest_ = 0; }
+  // What to do with touches beyond the ends of faces: end the step, leave the contact out, or take them as touches.
+  enum class BeyondEnds { EndStep, LeaveOut, Touch };
+  void set_beyond_ends(BeyondEnds what, const TouchPlace& places) { beyond_ends_ = what, places_ = &places; }
+  // Where a contact touched nothing: offset from the start of the part at which it is to end; 0: nowhere.
+  [[nodiscard]] double ends_at() const { return ends_at_; }
+  // Pairs of bodies of which a contact was left out in the part.
+  [[nodiscard]] const std::vector<std::pair<int, int>>& left_out() const { return left_out_; }
 
   // instant: events closer than this are simultaneous.
   void lift_or_slip(World& world, Component& component, const EventCandidate& event, double instant,
@@ -53,6 +66,8 @@ class EventSearch {
   static void refine(World& world, Component& component, const EventCandidate& event, double instant,
                      ComponentStep& step);
   bool search_touch(World& world, Component& component, Touching& touching, ComponentStep& step) const;
+  [[nodiscard]] bool touches_nothing(const World& world, const Touching& touching, const Component& component,
+                                     const ComponentStep& step) const;
   void choose_restitution(const World& world, const Component& component, std::size_t who, double gap, double falling);
   void note_impact(const World& world, const Component& component, ComponentStep& step) const;
   bool search_stop(World& world, Component& component, double tau, double h, ComponentStep& step) const;
@@ -60,6 +75,10 @@ class EventSearch {
   static bool reverse(World& world, Component& component, int c, double tau, double h, ComponentStep& step);
 
   double H_ = 0;
+  BeyondEnds beyond_ends_ = BeyondEnds::Touch;
+  const TouchPlace* places_ = nullptr;
+  double ends_at_ = 0;
+  std::vector<std::pair<int, int>> left_out_;
   double hardest_ = 0;                // approach of the hardest impact of the component in the step
   std::vector<contact::Mode> modes_;  // before an impact
   std::vector<double> restitution_;

@@ -9,6 +9,19 @@
 
 namespace stickslip::stepping {
 
+bool features_end(const model::Model& model) {
+  int with_ends = 0, without = 0;
+  for (const model::Body& body : model.bodies)
+    for (const model::PlacedShape& placed : body.shapes) {
+      const model::Shape& shape = placed.shape;
+      const bool plain = std::holds_alternative<model::Sphere>(shape) || std::holds_alternative<model::Disc>(shape) ||
+                         std::holds_alternative<model::PointSet>(shape);
+      if (!plain && !std::holds_alternative<model::HalfSpace>(shape)) ++with_ends;
+      if (plain) ++without;
+    }
+  return with_ends > 1 || (with_ends == 1 && without > 0);
+}
+
 void FeatureEnds::list_present(World& world, double margin) {
   present_ = world.contacts;
   world.collider.find(world.model, world.state, margin, 0, present_);

@@ -35,8 +35,7 @@ constexpr int kTooManyTrials = 12;        // so many, and the rest of this step 
 constexpr std::size_t kMaxContacts = 16;  // of a component: beyond, events crowd and dense projections cost too much,
 constexpr std::size_t kMaxClosed = 64;    // but as long as so many are closed, impacts that rebound are worth it
 
-constexpr int kMostParts = 8;           // of a step in which contacts run off features; beyond, the rest as it is
-constexpr double kInstantOfEnd = 1e-7;  // of the step: how exactly the instant is found at which one does
+constexpr int kMostParts = 8;  // of a step in which contacts run off features; beyond, the rest as it is
 
 bool comes_before(const Event& a, const Event& b) {
   return a.time != b.time ? a.time < b.time : a.contact < b.contact;
@@ -125,8 +124,14 @@ void wait_at_first_order(Component& component) {
 
 }  // namespace
 
+void SecondOrder::prepare(const World& world) {
+  components_.prepare(world);
+  if (components_.features_end()) places_.prepare(world.model);
+  search_.set_beyond_ends(EventSearch::BeyondEnds::Touch, places_);
+}
+
 StepReport SecondOrder::advance(World& world, double h, double end_time) {
-  if (!components_.is_prepared()) components_.prepare(world);
+  if (!components_.is_prepared()) prepare(world);
   if (step_.tape != nullptr) step_.tape->begin_step();
   if (!components_.features_end()) return advance_part(world, h, end_time);
   keep(world, step_start_);
@@ -134,13 +139,16 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
   StepReport report;
   report.sub_steps = 0;
   for (int part = 0; report.certified; ++part) {
-    const double left = part == 0 ? h : end_time - world.state.time;
+    double left = part == 0 ? h : end_time - world.state.time;
     keep(world, part_start_);
-    StepReport of_part = advance_part(world, left, end_time);
+    double until = end_time;
+    StepReport of_part =
+        part < kMostParts ? advance_to_new_contacts(world, left, until) : advance_part(world, left, until);
     // Where first order had to help, instants to second order are of no use.
     if (of_part.certified && of_part.fallbacks == 0 && part < kMostParts &&
         ends_.find(world, components_.margin(), left))
-      of_part = advance_to_end_of_feature(world, left, end_time);
+      of_part = advance_to_end_of_feature(world, left, until);
+    search_.set_beyond_ends(EventSearch::BeyondEnds::Touch, places_);
     report.include(of_part);
     all_events_.insert(all_events_.end(), step_.events.begin(), step_.events.end());
     if (!(end_time - world.state.time > 1e-9 * h)) break;
@@ -149,6 +157,37 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
   if (report.certified && world.state.time != end_time) world.state.time = end_time;
   report.events = all_events_;
   return report;
+}
+
+// To the end of a step of length h, or to the first instant at which something comes down to the plane of a face beyond
+// its end: h and end_time are then that. A contact that is listed there again is left out, as long as its bodies stay
+// apart.
+StepReport SecondOrder::advance_to_new_contacts(World& world, double& h, double& end_time) {
+  using BeyondEnds = EventSearch::BeyondEnds;
+  const double begin = world.state.time;
+  BeyondEnds what = BeyondEnds::EndStep;
+  for (int k = 1;; ++k) {
+    search_.set_beyond_ends(what, places_);
+    const StepReport report = advance_part(world, h, end_time);
+    if (search_.ends_at() > 0) {
+      h = search_.ends_at();
+      end_time = begin + h;
+      if (k >= kMostParts) what = BeyondEnds::LeaveOut;
+    } else if (report.certified && what != BeyondEnds::Touch && overlap_where_left_out(world)) {
+      what = BeyondEnds::Touch;
+    } else {
+      search_.set_beyond_ends(what == BeyondEnds::Touch ? what : BeyondEnds::LeaveOut, places_);
+      return report;
+    }
+    put_back(world, part_start_);
+  }
+}
+
+bool SecondOrder::overlap_where_left_out(const World& world) {
+  return std::ranges::any_of(search_.left_out(), [&](const std::pair<int, int>& pair) {
+    const auto& [a, b] = pair;
+    return places_.overlap(world.state, a, b) > places_.overlap(part_start_.state(), a, b) + places_.noise(a, b);
+  });
 }
 
 void SecondOrder::note_begin(const World& world, double h, double end_time) {
@@ -161,24 +200,12 @@ void SecondOrder::note_begin(const World& world, double h, double end_time) {
   tape.start = world.state;
 }
 
-// From part_start_, whose end a closed contact does not reach: to the instant just after it is lost, or over all of h
-// when it was not found at the start either (a pair of features that collision takes for what lies ahead).
 StepReport SecondOrder::advance_to_end_of_feature(World& world, double h, double end_time) {
-  const double begin = part_start_.state().time;
-  put_back(world, part_start_);
-  if (!ends_.keep_present(world, components_.margin())) return advance_part(world, h, end_time);
-  double low = 0, high = h;
-  while (high - low > kInstantOfEnd * h) {
-    const double middle = 0.5 * (low + high);
-    put_back(world, part_start_);
-    const StepReport report = advance_part(world, middle, begin + middle);
-    if (!report.certified) break;
-    (ends_.lost_some(world, components_.margin()) ? high : low) = middle;
-  }
-  put_back(world, part_start_);
-  if (!(high < h * (1 - kInstantOfEnd))) return advance_part(world, h, end_time);
-  const StepReport report = advance_part(world, high, begin + high);
-  components_.forget_forces();
+  const StepReport report = ends_.advance_to_loss(
+      world, components_.margin(), h, end_time,
+      [&](double length, double end) { return advance_part(world, length, end); },
+      [&] { put_back(world, part_start_); });
+  if (world.state.time < end_time) components_.forget_forces();
   return report;
 }
 
@@ -189,6 +216,7 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
   step_.begin(world, h, end_time, components_.coupled());
   if (step_.tape != nullptr) note_begin(world, h, end_time);
   components_.find_contacts(world, h, step_.data.place_ends(world));
+  search_.begin_part();
   Components::EnergyAccount& account = components_.energy();
   account.scale = std::max(account.scale, energy_in_play(world));
   Outcome outcome = Outcome::MoreContacts;
@@ -211,7 +239,7 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
   }
   report.solves = step_.data.report.solves;
   report.contacts = static_cast<int>(components_.contact_count());
-  if (outcome == Outcome::Failed) {
+  if (outcome == Outcome::Failed || outcome == Outcome::EndsEarlier) {
     world.state = before_;
     return report;
   }
@@ -354,7 +382,10 @@ std::optional<SecondOrder::Outcome> SecondOrder::go_to_event(World& world, Compo
     case EventKind::Lift:
     case EventKind::Slip: search_.lift_or_slip(world, component, event, kInstant * H, step_); break;
     case EventKind::Touch:
-      if (!search_.touch(world, component, event, step_)) break;
+      if (!search_.touch(world, component, event, step_)) {
+        if (search_.ends_at() > 0) return Outcome::EndsEarlier;
+        break;
+      }
       if (++tries.impacts > kMaxImpacts) return give_up(world, component, H);
       --tries.events;
       tries.first_solve += step_.data.report.solves - solves_before;

@@ -11,6 +11,8 @@
 //         lift or slip at tau    trial to tau, accept, change the mode
 //         stop at tau            search the instant at which friction can hold; or, if it cannot, where slip reverses
 //         touch at tau           search the instant of zero gap, accept, impact
+//                                what came down beyond the end of a face has met nothing (touch_place.h): the step ends
+//                                there and goes on with the contacts that there are
 //         turn of slip           shorten the sub-step and try again
 //         a closed contact is no longer among those that collision finds (a corner has run off the end of a face):
 //                                the instant is found by bisection, and the step goes on from there with new contacts
@@ -59,7 +61,7 @@ class SecondOrder final : public Stepper {
   void restore(ByteReader& in) override { components_.restore(in); }
 
  private:
-  enum class Outcome { Done, Failed, MoreContacts };
+  enum class Outcome { Done, Failed, MoreContacts, EndsEarlier };
   struct Tries;
   struct Energy;
   using Start = Rollback<Components::Histories>;
@@ -67,7 +69,10 @@ class SecondOrder final : public Stepper {
   void keep(const World& world, Start& start) const;
   void put_back(World& world, const Start& start);
   void note_begin(const World& world, double h, double end_time);
+  void prepare(const World& world);
+  StepReport advance_to_new_contacts(World& world, double& h, double& end_time);
   StepReport advance_part(World& world, double h, double end_time);
+  [[nodiscard]] bool overlap_where_left_out(const World& world);
   StepReport advance_to_end_of_feature(World& world, double h, double end_time);
   Outcome advance_component(World& world, Component& component, double H);
   std::optional<Outcome> advance_once(World& world, Component& component, Tries& tries);
@@ -87,6 +92,7 @@ class SecondOrder final : public Stepper {
   ComponentStep step_;
   EventSearch search_;
   FeatureEnds ends_;
+  TouchPlace places_;
   Start step_start_, part_start_;
   model::State before_;            // the start of a part
   std::vector<Event> all_events_;  // of the step; those of a part are in step_
