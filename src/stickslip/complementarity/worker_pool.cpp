@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/worker_pool.h"
 
+#include <system_error>
 #include <utility>
 
 namespace stickslip::complementarity {
@@ -20,7 +21,12 @@ void WorkerPool::run_shared(int threads, int count, Call call, void* context) {
     const std::lock_guard lock(mutex_);
     while (static_cast<int>(threads_.size()) < threads - 1) {
       const int worker = static_cast<int>(threads_.size()) + 1;
-      threads_.emplace_back([this, worker] { wait_for_work(worker); });
+      try {
+        threads_.emplace_back([this, worker] { wait_for_work(worker); });
+      } catch (const std::system_error&) {  // no more threads (none at all in a browser): the others do the work
+        if (count == kEachOnce) throw;
+        threads = worker;
+      }
     }
     count_ = count, call_ = call, context_ = context;
     next_ = 0;

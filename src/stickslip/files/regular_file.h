@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace stickslip::files {
 
@@ -61,10 +63,32 @@ inline void require_regular_file(const std::filesystem::path& file) {
   (void)detail::size_of(Descriptor(file));
 }
 
+// While one of these is there it lists the files that its thread reads: what a scene needs besides its own file.
+class FilesRead {
+ public:
+  FilesRead() : before_(std::exchange(newest(), this)) {}
+  ~FilesRead() { newest() = before_; }
+  FilesRead(const FilesRead&) = delete;
+  FilesRead& operator=(const FilesRead&) = delete;
+  [[nodiscard]] const std::vector<std::filesystem::path>& list() const { return list_; }
+  static void add(const std::filesystem::path& file) {
+    if (newest() != nullptr) newest()->list_.push_back(file);
+  }
+
+ private:
+  static FilesRead*& newest() {
+    static thread_local FilesRead* newest = nullptr;
+    return newest;
+  }
+  FilesRead* before_;
+  std::vector<std::filesystem::path> list_;
+};
+
 // Throws FileError when the file cannot be read, is no regular file, or has more than max_bytes.
 [[nodiscard]] inline std::string read_regular_file(const std::filesystem::path& file, std::size_t max_bytes) {
   const Descriptor descriptor(file);
   const std::size_t size = detail::size_of(descriptor);
+  FilesRead::add(file);
   const auto too_large = [&] { throw FileError("is larger than " + std::to_string(max_bytes) + " bytes"); };
   if (size > max_bytes) too_large();
 
