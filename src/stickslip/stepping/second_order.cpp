@@ -32,8 +32,10 @@ constexpr int kLongestPenalty = 31;       // steps of first order after events h
 constexpr std::size_t kFewContacts = 12;  // of a component; with more, trials are counted:
 constexpr int kManyTrials = 6;            // so many in a step, and the next steps are first order;
 constexpr int kTooManyTrials = 12;        // so many, and the rest of this step as well
-constexpr std::size_t kMaxContacts = 16;  // of a component: beyond, events crowd and dense projections cost too much,
-constexpr std::size_t kMaxClosed = 64;    // but as long as so many are closed, impacts that rebound are worth it
+const std::size_t kMaxContacts = std::getenv("KMAX")
+                                     ? std::atoi(std::getenv("KMAX"))
+                                     : 16;  // of a component: beyond, events crowd and dense projections cost too much,
+constexpr std::size_t kMaxClosed = 64;      // but as long as so many are closed, impacts that rebound are worth it
 
 constexpr int kMostParts = 8;           // of a step in which contacts run off features; beyond, the rest as it is
 constexpr double kInstantOfEnd = 1e-7;  // of the step: how exactly the instant is found at which one does
@@ -138,7 +140,7 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
     keep(world, part_start_);
     StepReport of_part = advance_part(world, left, end_time);
     // Where first order had to help, instants to second order are of no use.
-    if (of_part.certified && of_part.fallbacks == 0 && part < kMostParts &&
+    if (of_part.certified && of_part.fallbacks == 0 && moved_ && part < kMostParts &&
         ends_.find(world, components_.margin(), left))
       of_part = advance_to_end_of_feature(world, left, end_time);
     report.include(of_part);
@@ -195,10 +197,20 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
   while (outcome == Outcome::MoreContacts) {
     outcome = Outcome::Done;
     gained_ = 0;
+    moved_ = false;
     for (Component& component : components_.make(world)) {
+      const bool may_rest =
+          world.method.rest == RestingStep::Skipped && step_.tape == nullptr && !components_.coupled();
+      if (may_rest && resting_.take(world, component, h, step_.data.report)) continue;
+      moved_ = true;
       const bool judged = step_.judges_energy(component);
       if (judged) energy_before_ = energy_of(world, component);
+      const StepReport others = step_.data.report;
+      step_.data.report.residual = 0;
       outcome = advance_component(world, component, h);
+      if (may_rest && outcome == Outcome::Done) resting_.note_end(world, component, step_.data.report);
+      if (others.residual > step_.data.report.residual)
+        step_.data.report.residual = others.residual, step_.data.report.solver = others.solver;
       if (judged) gained_ += energy_of(world, component) - energy_before_;
       if (outcome == Outcome::Failed) fail(world, component, report);
       if (outcome != Outcome::Done) break;
