@@ -32,10 +32,8 @@ constexpr int kLongestPenalty = 31;       // steps of first order after events h
 constexpr std::size_t kFewContacts = 12;  // of a component; with more, trials are counted:
 constexpr int kManyTrials = 6;            // so many in a step, and the next steps are first order;
 constexpr int kTooManyTrials = 12;        // so many, and the rest of this step as well
-const std::size_t kMaxContacts = std::getenv("KMAX")
-                                     ? std::atoi(std::getenv("KMAX"))
-                                     : 16;  // of a component: beyond, events crowd and dense projections cost too much,
-constexpr std::size_t kMaxClosed = 64;      // but as long as so many are closed, impacts that rebound are worth it
+constexpr std::size_t kMaxContacts = 16;  // of a component: beyond, events crowd and dense projections cost too much,
+constexpr std::size_t kMaxClosed = 64;    // but as long as so many are closed, impacts that rebound are worth it
 
 constexpr int kMostParts = 8;           // of a step in which contacts run off features; beyond, the rest as it is
 constexpr double kInstantOfEnd = 1e-7;  // of the step: how exactly the instant is found at which one does
