@@ -101,6 +101,7 @@ OrderedJson contact_json(const simulation::Simulation& run, const TouchingForce&
   out["point"] = vector3(0.5 * (result.contact.point_a + result.contact.point_b));
   out["normal"] = vector3(result.contact.normal);
   out["force"] = vector3(result.force);
+  out["canonical"] = force.canonical;
   out["unique"] = known ? OrderedJson(force.unique) : OrderedJson(nullptr);
   out["normal_force"] = force.normal;
   if (known) out["normal_range"] = range_json(force.normal_range);
@@ -125,8 +126,10 @@ void print_forces(const simulation::Simulation& run, const simulation::StepBalan
   double scale = 0;
   for (const int c : forces.touching())
     scale = std::max(scale, run.contacts()[static_cast<std::size_t>(c)].force.norm());
+  std::size_t as_solved = 0;
   for (std::size_t k = 0; k < std::min(forces.touching().size(), kMostLines); ++k) {
     const TouchingForce force = forces.force(k);
+    if (!force.canonical) ++as_solved;
     const contact::ContactResult& result = run.contacts()[static_cast<std::size_t>(force.contact)];
     const Vec3 point = 0.5 * (result.contact.point_a + result.contact.point_b);
     const bool planar = run.model().dimension == 2;
@@ -142,6 +145,11 @@ void print_forces(const simulation::Simulation& run, const simulation::StepBalan
   print_table(rows);
   if (forces.touching().size() > kMostLines)
     fmt::print("  and {} more contacts (--json lists all)\n", forces.touching().size() - kMostLines);
+  if (as_solved > 0)
+    fmt::print("  share of the load: as the solver left it at {} of these contacts; canonical at the others\n",
+               as_solved);
+  else
+    fmt::print("  share of the load: canonical\n");
   fmt::print("  balance at rest: {}\n", balance_text(run, balance.resting()));
   fmt::print("  balance in motion: {}\n", balance_text(run, balance.moving()));
 }

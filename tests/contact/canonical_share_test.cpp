@@ -130,5 +130,80 @@ TEST(CanonicalShare, NoOtherShareOfARandomLoadHasLessFrictionOrIsMoreEven) {
   EXPECT_GT(redundant, 1000);
 }
 
+// Blocks of a semicircular arch under their own weight: two contacts at each joint, cones that bind at many of them.
+SharedLoad arch(int blocks, double thickness, double mu) {
+  SharedLoad load;
+  const int joints = blocks + 1;
+  const double half = std::acos(-1.0) / (2 * blocks);
+  load.normal.setZero(3 * blocks, 2 * joints);
+  load.tangential.setZero(3 * blocks, 2 * joints);
+  load.load.setZero(3 * blocks);
+  for (int i = 0; i < blocks; ++i) load.load[3 * i + 1] = 10;
+  for (int j = 0; j < joints; ++j) {
+    const double angle = 2 * half * j;
+    const double across[2] = {-std::sin(angle), std::cos(angle)}, along[2] = {std::cos(angle), std::sin(angle)};
+    for (int side = 0; side < 2; ++side) {
+      const Index column = 2 * j + side;
+      SharedLoad::Closed one;
+      one.contact = static_cast<int>(column);
+      one.sticks = true;
+      one.direction[0] = 1;
+      one.mu = mu;
+      one.first = column;
+      load.closed.push_back(one);
+      const double radius = 1 + (side == 0 ? -0.5 : 0.5) * thickness;
+      for (const int block : {j - 1, j}) {  // the normal pushes the later block on, and the earlier one back
+        if (block < 0 || block >= blocks) continue;
+        const double sign = block == j ? 1 : -1, centre = (2 * block + 1) * half;
+        const double arm[2] = {radius * std::cos(angle) - std::cos(centre),
+                               radius * std::sin(angle) - std::sin(centre)};
+        for (auto [matrix, d] : {std::pair{&load.normal, across}, std::pair{&load.tangential, along}}) {
+          (*matrix)(3 * block, column) = sign * d[0];
+          (*matrix)(3 * block + 1, column) = sign * d[1];
+          (*matrix)(3 * block + 2, column) = sign * (arm[0] * d[1] - arm[1] * d[0]);
+        }
+      }
+    }
+  }
+  return load;
+}
+
+TEST(CanonicalShare, ArchesOfUpToFiftyJointsAreSharedAndTheirMirrorImagesAlike) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  int found = 0, tried = 0;
+  for (const int blocks : {3, 5, 8, 15, 24, 31, 49})
+    for (const double thickness : {0.13, 0.14, 0.2, 0.3})
+      for (const double mu : {0.5, 0.7, 1.0}) {
+        const SharedLoad load = arch(blocks, thickness, mu);
+        const Index n = load.normal.cols();
+        CanonicalShare share;
+        VectorXd N, t;
+        ++tried;
+        if (!share.share(load, std::vector<double>(static_cast<std::size_t>(n), 1.0), N, t)) {
+          ADD_FAILURE() << blocks << " blocks, thickness " << thickness << ", mu " << mu;
+          continue;
+        }
+        ++found;
+        const double size = N.norm();
+        EXPECT_LT((load.normal * N + load.tangential * t - load.load).norm(), 1e-12 * size);
+        for (Index c = 0; c < n; ++c) {
+          const Index mirror = n - 2 - (c / 2) * 2 + c % 2;
+          EXPECT_NEAR(N[c], N[mirror], 1e-9 * size) << blocks << ' ' << thickness << ' ' << mu << " at " << c;
+          EXPECT_NEAR(t[c], -t[mirror], 1e-9 * size) << blocks << ' ' << thickness << ' ' << mu << " at " << c;
+          EXPECT_LE(std::fabs(t[c]), mu * N[c] * (1 + 1e-12));
+        }
+        MatrixXd G(load.normal.rows(), 2 * n);
+        G << load.normal, load.tangential;
+        const MatrixXd free = Eigen::FullPivLU<MatrixXd>(G).kernel();
+        for (int other = 0; other < 200; ++other) {
+          const VectorXd d = free * VectorXd::NullaryExpr(free.cols(), [&] { return normal(random); });
+          const double s = room(load, N, t, d.head(n), d.tail(n));
+          EXPECT_GE(t.dot(s * d.tail(n)), -1e-7 * size * size);
+        }
+      }
+  EXPECT_EQ(found, tried);
+}
+
 }  // namespace
 }  // namespace stickslip::contact

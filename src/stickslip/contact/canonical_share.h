@@ -21,59 +21,39 @@
 //            the friction that belongs to it, J_n - mu J_t d
 //   G_t      the same for t
 //   g        the momenta that the solver's impulses give
-//   l        |t*_c| / mu_c, 0 where a contact slides: N >= l
 //
-// How. t of the equations alone (no cones), by orthogonal factors; then N of least norm. Where N >= l, that is the answer.
-// Where not, the nearest point of an affine set and cones (project()): p = P_K(a + G' z) with G p = g, by a
-// semismooth Newton method for the multipliers z, which minimises the convex  1/2 |P_K(a + G' z)|^2 - g' z.  If even that
-// finds no N for this t, cones limit friction and (1) is found by proximal steps, min |t|^2 + e |N - N_k|^2 over S.
+// How: load_share.h.
 // The answer is taken if its certificate is as good as the solver's; else the solver's stays.
 //
 // Not touched: islands that give way (their shares are determined), supports (their loads are given), joints, and islands
-// of more than kMostContacts contacts, whose shares remain as solved.
+// of more than kMostContacts contacts, whose shares remain as solved. So do those of islands of more than kMostInMotion contacts while
+// something in them slides: a pile that settles has another problem at every step, and how it shares is for most of its contacts
+// determined. What rests or sticks as a whole is shared at any size up to kMostContacts.
 //
 // Cost: columns that are independent, one Cholesky factor of them, after which nothing is done; else two
 // orthogonal factors of G. Bodies at rest pay a comparison only: an island whose problem and impulses have the
 // bits of the step before is left alone.
 #pragma once
 
-#include "stickslip/contact/contact_system.h"
+#include "stickslip/contact/shared_load.h"
 
 #include <Eigen/Core>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace stickslip::contact {
 
-// Closed contacts of a solved island, and what they do to the bodies.
-struct SharedLoad {
-  struct Closed {
-    int contact = 0;           // in the island
-    bool sticks = false;       // t is free
-    double direction[3] = {};  // p = N direction (+ t); slides: (1, -mu d)
-    double mu = 0;             // of what sticks
-    Eigen::Index first = -1;   // its column of G_t; -1: none
-  };
-  std::vector<Closed> closed;
-  Eigen::MatrixXd normal, tangential;  // G_n, G_t; moments over a length of the island
-  Eigen::VectorXd load;                // g
-  int tangents = 1;                    // columns of G_t per contact
-
-  // For impulses r that solve the island's problem. rows: through which impulses act.
-  void set(const Island& island, std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics);
-  // Can the load be shared in one way only, whatever the cones?
-  [[nodiscard]] bool independent();
-
- private:
-  void classify(const Island& island);
-  std::vector<int> first_of_body_;
-  std::vector<double> u_;
-  Eigen::MatrixXd gram_;
-};
+class LoadShare;
 
 class CanonicalShare {
  public:
+  CanonicalShare();
+  CanonicalShare(CanonicalShare&&) noexcept;
+  CanonicalShare& operator=(CanonicalShare&&) noexcept;
+  ~CanonicalShare();
   static constexpr int kMostContacts = 100;
+  static constexpr int kMostInMotion = 16;
 
   // The share of an island anew. aim: a certificate that counts as rounding.
   void apply(ContactSystem& system, std::size_t island, std::span<const BodyDynamics> dynamics, double aim);
@@ -87,11 +67,9 @@ class CanonicalShare {
     double size_W = 0, size_q = 0, size_r = 0;  // largest magnitudes
   };
   void take(Island& island, double aim);
-  bool least_friction(const SharedLoad& load, Eigen::VectorXd& t);
-  bool even_load(const SharedLoad& load, const Eigen::VectorXd& t, double mu_share, Eigen::VectorXd& N);
-  bool limited_friction(const SharedLoad& load, double mu_share, Eigen::VectorXd& N, Eigen::VectorXd& t);
 
   SharedLoad load_;
+  std::unique_ptr<LoadShare> search_;
   std::vector<Kept> kept_;
   std::vector<double> r_, start_;
   Eigen::VectorXd N_, t_;

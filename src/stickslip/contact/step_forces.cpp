@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/contact/step_forces.h"
 
+#include "stickslip/contact/canonical_share.h"
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/material.h"
 
@@ -40,6 +41,7 @@ struct StepForces::Group {
   std::vector<int> members;  // places in touching_
   SharedLoad load;
   VectorXd N, t;
+  bool canonical = true;
   std::unique_ptr<ForceRange> range;  // null: not asked for yet
 };
 
@@ -193,6 +195,19 @@ void StepForces::make(Group& group) {
   }
   load.load = load.normal * group.N + load.tangential * group.t;
   group.range = std::make_unique<ForceRange>(load, group.N, group.t, law_);
+  group.canonical = is_canonical(group);
+}
+
+// The geometry of a step's start, where loads were shared, and of its end differ by what bodies have moved.
+bool StepForces::is_canonical(Group& group) {
+  constexpr double kSame = 1e-6;
+  if (group.load.independent()) return true;
+  if (group.members.size() > CanonicalShare::kMostContacts) return false;
+  CanonicalShare share;
+  VectorXd N, t;
+  if (!share.share(group.load, {group.N.data(), static_cast<std::size_t>(group.N.size())}, N, t)) return false;
+  const double size = kSame * N.cwiseAbs().maxCoeff();
+  return (N - group.N).cwiseAbs().maxCoeff() <= size && (t.size() == 0 || (t - group.t).cwiseAbs().maxCoeff() <= size);
 }
 
 StepForces::Group& StepForces::group_of(std::size_t k) {
@@ -213,7 +228,7 @@ TouchingForce StepForces::force(std::size_t k) {
   if (groups_[at(place_[k].first)]->members.size() > most_contacts()) {
     force.normal_range = kUnknown;
     for (Interval& range : force.tangent_range) range = {-kUnknown.most, kUnknown.most, kUnknown.open};
-    force.unique = false;
+    force.unique = force.canonical = false;
     return force;
   }
   Group& group = group_of(k);
@@ -227,6 +242,7 @@ TouchingForce StepForces::force(std::size_t k) {
   };
   force.normal_range = range(place, 1, -1);
   force.unique = group.range->is_noise(force.normal_range);
+  force.canonical = group.canonical;
   for (int d = 0; d < dimension_ - 1; ++d) {
     force.tangent_range[d] = one.first >= 0 ? range(-1, 0, one.first + d) : range(place, one.direction[d + 1], -1);
     force.unique = force.unique && group.range->is_noise(force.tangent_range[d]);

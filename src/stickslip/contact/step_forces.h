@@ -41,7 +41,8 @@ struct TouchingForce {
   double tangent[2] = {};     // along tangent_direction; in the plane the second is 0
   Vec3 tangent_direction[2];  // of contact_rows.h
   Interval normal_range, tangent_range[2];
-  bool unique = true;  // the whole force
+  bool unique = true;     // the whole force
+  bool canonical = true;  // it is that of the canonical share (canonical_share.h), as far as its contacts are looked at
 };
 
 class StepForces {
@@ -69,6 +70,7 @@ class StepForces {
   void find_touching();
   void group();
   void make(Group& group);
+  static bool is_canonical(Group& group);
   void add_contact(Group& group, int k);
   Group& group_of(std::size_t k);
   [[nodiscard]] std::size_t most_contacts() const { return dimension_ == 2 ? kMostPlanar : kMostSpatial; }

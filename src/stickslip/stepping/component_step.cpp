@@ -107,8 +107,14 @@ void ComponentStep::accept(World& world, Component& component, bool smooth, bool
     start.margin_t = margins.tangential;
     start.margin_age = 0.5 * trial.h;
     start.margins_known = start.mode != Mode::Open;
-    start.force.setZero();
-    for (int k = 0; k < D; ++k) start.force += out.p[k] / trial.h * out.rows.direction[k];
+    // Impulses that were taken as they came leave the force they came from: rounding would change its bits for ever, and no
+    // step would be like the one before (resting_components.h).
+    bool same = true;
+    for (int k = 0; k < D; ++k) same = same && out.p[k] == trial.h * start.force.dot(out.rows.direction[k]);
+    if (!same) {
+      start.force.setZero();
+      for (int k = 0; k < D; ++k) start.force += out.p[k] / trial.h * out.rows.direction[k];
+    }
     start.impulse += out.impulse;
     start.slip_peak = start.mode == Mode::Slide ? std::max(start.slip_peak, tangential_norm(out.u1, D)) : 0.0;
   }

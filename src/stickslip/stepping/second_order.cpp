@@ -145,7 +145,7 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
     StepReport of_part =
         part < kMostParts ? advance_to_new_contacts(world, left, until) : advance_part(world, left, until);
     // Where first order had to help, instants to second order are of no use.
-    if (of_part.certified && of_part.fallbacks == 0 && part < kMostParts &&
+    if (of_part.certified && of_part.fallbacks == 0 && moved_ && part < kMostParts &&
         ends_.find(world, components_.margin(), left))
       of_part = advance_to_end_of_feature(world, left, until);
     search_.set_beyond_ends(EventSearch::BeyondEnds::Touch, places_);
@@ -223,10 +223,20 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
   while (outcome == Outcome::MoreContacts) {
     outcome = Outcome::Done;
     gained_ = 0;
+    moved_ = false;
     for (Component& component : components_.make(world)) {
+      const bool may_rest =
+          world.method.rest == RestingStep::Skipped && step_.tape == nullptr && !components_.coupled();
+      if (may_rest && resting_.take(world, component, h, step_.data.report)) continue;
+      moved_ = true;
       const bool judged = step_.judges_energy(component);
       if (judged) energy_before_ = energy_of(world, component);
+      const StepReport others = step_.data.report;
+      step_.data.report.residual = 0;
       outcome = advance_component(world, component, h);
+      if (may_rest && outcome == Outcome::Done) resting_.note_end(world, component, step_.data.report);
+      if (others.residual > step_.data.report.residual)
+        step_.data.report.residual = others.residual, step_.data.report.solver = others.solver;
       if (judged) gained_ += energy_of(world, component) - energy_before_;
       if (outcome == Outcome::Failed) fail(world, component, report);
       if (outcome != Outcome::Done) break;

@@ -45,6 +45,7 @@
 #include "stickslip/stepping/components.h"
 #include "stickslip/stepping/event_search.h"
 #include "stickslip/stepping/feature_ends.h"
+#include "stickslip/stepping/resting_components.h"
 #include "stickslip/stepping/rollback.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -93,6 +94,8 @@ class SecondOrder final : public Stepper {
   EventSearch search_;
   FeatureEnds ends_;
   TouchPlace places_;
+  RestingComponents resting_;
+  bool moved_ = false;  // something did not rest in the part
   Start step_start_, part_start_;
   model::State before_;            // the start of a part
   std::vector<Event> all_events_;  // of the step; those of a part are in step_
