@@ -5,6 +5,8 @@
 // Every mistake is a TypeError (not numbers) or a ValueError (wrong shape) that names the argument.
 #pragma once
 
+#include "transposed.h"
+
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -21,11 +23,21 @@
 namespace stickslip::python {
 
 namespace py = pybind11;
-using DoubleArray = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+// Where numbers of this type may lie. Arrays that do not (a field of a packed structure, bytes from some offset) are
+// copied: reading them in place is undefined.
+constexpr int kAligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+using DoubleArray = py::array_t<double, py::array::c_style | py::array::forcecast | kAligned>;
+
+// Whether an array can be read as it is. pybind11 looks at type and order alone.
+template <typename Array>
+bool is_ready(const py::handle& object) {
+  return py::isinstance<Array>(object) && py::detail::check_flags(object.ptr(), kAligned);
+}
 
 // Real numbers only: a cast from complex numbers, texts or objects would lose or invent something.
 inline DoubleArray real_array(const py::handle& object, const char* name) {
-  if (py::isinstance<DoubleArray>(object)) return py::reinterpret_borrow<DoubleArray>(object);
+  if (is_ready<DoubleArray>(object)) return py::reinterpret_borrow<DoubleArray>(object);
   const py::array given = py::array::ensure(object);
   if (!given) {
     PyErr_Clear();
@@ -62,24 +74,16 @@ struct DenseView {
   Eigen::Index rows, cols;
   bool by_columns;
 
-  // In squares, so that what is read along rows and written along columns stays in the cache.
-  void copy_to(Eigen::MatrixXd& to) const {
-    constexpr Eigen::Index kSquare = 16;
+  // Whether all entries are finite numbers: looked at on the way, as each further look at a large matrix costs as much.
+  [[nodiscard]] bool copy_to(Eigen::MatrixXd& to) const {
     to.resize(rows, cols);
-    if (by_columns) {
-      to = Eigen::Map<const Eigen::MatrixXd>(data, rows, cols);
-      return;
-    }
-    for (Eigen::Index left = 0; left < cols; left += kSquare)
-      for (Eigen::Index top = 0; top < rows; top += kSquare)
-        for (Eigen::Index j = left; j < std::min(cols, left + kSquare); ++j)
-          for (Eigen::Index i = top; i < std::min(rows, top + kSquare); ++i) to(i, j) = data[i * cols + j];
+    return by_columns ? copy_finite(data, rows * cols, to.data()) : copy_transposed(data, rows, cols, to.data());
   }
 };
 
 inline DenseView dense_view(const py::handle& object, const char* name) {
   using ByColumns = py::array_t<double, py::array::f_style>;
-  const bool by_columns = py::isinstance<ByColumns>(object) && !py::isinstance<DoubleArray>(object);
+  const bool by_columns = is_ready<ByColumns>(object) && !py::isinstance<DoubleArray>(object);
   py::array held = by_columns ? py::reinterpret_borrow<py::array>(object) : py::array(real_array(object, name));
   if (held.ndim() != 2) throw py::value_error(fmt::format("{} must have two axes, not {}", name, held.ndim()));
   const auto* data = static_cast<const double*>(held.data());
@@ -100,10 +104,10 @@ inline bool is_sparse(const py::handle& object) {
 }
 
 // Indices of SciPy have 32 or 64 bits; null for what is not made of integers that fit into 32.
-using IndexArray = py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>;
+using IndexArray = py::array_t<std::int32_t, py::array::c_style | py::array::forcecast | kAligned>;
 inline IndexArray index_array(const py::object& object) {
-  if (py::isinstance<IndexArray>(object)) return py::reinterpret_borrow<IndexArray>(object);
-  using WideArray = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+  if (is_ready<IndexArray>(object)) return py::reinterpret_borrow<IndexArray>(object);
+  using WideArray = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast | kAligned>;
   const auto wide = WideArray::ensure(object);
   if (!wide) {
     PyErr_Clear();
@@ -173,7 +177,7 @@ inline SparseView sparse_view(const py::handle& object, const char* name) {
 inline Eigen::SparseMatrix<double> sparse_from(const py::handle& object, const char* name) {
   if (is_sparse(object)) return sparse_view(object, name).matrix();
   Eigen::MatrixXd dense;
-  dense_view(object, name).copy_to(dense);
+  (void)dense_view(object, name).copy_to(dense);  // validate() looks at what is sparse
   return dense.sparseView();
 }
 

@@ -28,6 +28,7 @@ struct Column {
 };
 
 struct BatchResult {
+  using MadeByInit = BatchResult;
   std::vector<Column> parameters;
   std::vector<model::State> states;  // to start from; empty: as the scene says
   std::vector<std::string> observables;
@@ -184,7 +185,9 @@ py::array_t<double> column_of(const BatchResult& batch, const std::string& name)
   }
   for (const Column& column : batch.parameters)
     if (column.name == name || column.name == "method." + name) return to_numpy(column.values);
-  throw py::key_error(fmt::format("no observable or argument \"{}\"", name));
+  std::vector<std::string> known = batch.observables;
+  for (const Column& column : batch.parameters) known.push_back(column.name);
+  throw unknown("observable or argument", name, known);
 }
 
 template <typename Of>

@@ -27,6 +27,13 @@ auto looking(const Get& get) {
   };
 }
 
+// The state of the simulation with this body changed. Not in a function that the simulation calls.
+void change(const BodyView& view, const std::function<void(model::BodyState&)>& how) {
+  const Simulation::Use use(*view.simulation);
+  if (view.body().mass == 0) throw py::value_error(fmt::format("all motion of {} is prescribed", view.body().name));
+  view.simulation->change_body(view.index, how);
+}
+
 // A cycle through a body goes on through its simulation, which lets its functions go: the body need not let go of it,
 // and stays usable in what runs while a cycle is taken apart.
 void collect_cycles(PyHeapTypeObject* heap_type) {
@@ -54,18 +61,33 @@ void bind_body(py::module_& module) {
           "name", [](const BodyView& b) { return b.body().name; }, "As the scene names it.")
       .def_property_readonly(
           "mass", [](const BodyView& b) { return b.body().mass; }, "0 where all motion is prescribed.")
-      .def_property_readonly("position", looking([](const BodyView& b) { return array_of(b.state().pose.position); }),
-                             "Centre of mass, world frame.")
+      .def_property(
+          "position", looking([](const BodyView& b) { return array_of(b.state().pose.position); }),
+          [](const BodyView& b, const py::object& given) {
+            Vec3 x = vector_of(given, "position");
+            if (b.body().planar()) x.z() = b.body().initial.pose.position.z();
+            change(b, [&](model::BodyState& state) { state.pose.position = x; });
+          },
+          "Centre of mass, world frame.")
       .def_property_readonly("orientation",
                              looking([](const BodyView& b) { return array_of(b.state().pose.orientation); }),
-                             "Unit quaternion w, x, y, z.")
+                             "Unit quaternion w, x, y, z; Simulation.set_state sets it.")
       .def_property_readonly("angle", looking([](const BodyView& b) { return b.state().angle; }),
-                             "Planar bodies: rotation about z, not wrapped.")
-      .def_property_readonly("velocity", looking([](const BodyView& b) { return array_of(b.state().velocity.linear); }),
-                             "Of the centre of mass, world frame.")
-      .def_property_readonly("angular_velocity",
-                             looking([](const BodyView& b) { return array_of(b.state().velocity.angular); }),
-                             "World frame.")
+                             "Planar bodies: rotation about z, not wrapped; Simulation.set_state sets it.")
+      .def_property(
+          "velocity", looking([](const BodyView& b) { return array_of(b.state().velocity.linear); }),
+          [](const BodyView& b, const py::object& given) {
+            const Vec3 v = vector_of(given, "velocity");
+            change(b, [&](model::BodyState& state) { state.velocity.linear = v; });
+          },
+          "Of the centre of mass, world frame.")
+      .def_property(
+          "angular_velocity", looking([](const BodyView& b) { return array_of(b.state().velocity.angular); }),
+          [](const BodyView& b, const py::object& given) {
+            const Vec3 w = torque_of(given, "angular_velocity");
+            change(b, [&](model::BodyState& state) { state.velocity.angular = w; });
+          },
+          "World frame (when set, one number: about z).")
       .def_property(
           "force", looking([](const BodyView& b) { return array_of(b.simulation->applied(b.index).force); }),
           [](const BodyView& b, const py::object& given) {
@@ -79,7 +101,7 @@ void bind_body(py::module_& module) {
       .def_property(
           "torque", looking([](const BodyView& b) { return array_of(b.simulation->applied(b.index).torque); }),
           [](const BodyView& b, const py::object& given) {
-            const Vec3 torque = torque_of(given);
+            const Vec3 torque = torque_of(given, "torque");
             const Simulation::Look look(*b.simulation);
             model::Wrench next = b.simulation->applied(b.index);
             next.torque = torque;

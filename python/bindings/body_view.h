@@ -10,6 +10,7 @@
 namespace stickslip::python {
 
 struct BodyView {
+  using MadeByInit = BodyView;
   py::object owner;        // the stickslip.Simulation
   Simulation* simulation;  // in it
   std::size_t index;

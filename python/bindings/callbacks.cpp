@@ -26,7 +26,7 @@ model::Wrench wrench_from(const py::handle& given) {
     return wrench;
   }
   wrench.force = vector_of(given[py::int_(0)], "force");
-  wrench.torque = torque_of(given[py::int_(1)]);
+  wrench.torque = torque_of(given[py::int_(1)], "torque");
   return wrench;
 }
 
@@ -37,14 +37,21 @@ void add(model::Wrench& sum, const model::Wrench& more) {
 
 }  // namespace
 
+py::key_error unknown(const char* what, const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::size_t kMost = 12;  // names in a message
+  std::string hint = expression::did_you_mean(name, known);
+  if (hint.empty() && !known.empty() && known.size() <= kMost)
+    hint = fmt::format("there {} {}", known.size() == 1 ? "is" : "are", fmt::join(known, ", "));
+  return py::key_error(fmt::format("no {} \"{}\"{}{}", what, name, hint.empty() ? "" : "; ", hint));
+}
+
 std::size_t body_index(const model::Model& model, const std::string& name) {
   std::vector<std::string> known;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (model.bodies[i].name == name) return i;
     known.push_back(model.bodies[i].name);
   }
-  const std::string hint = expression::did_you_mean(name, known);
-  throw py::key_error(fmt::format("no body \"{}\"{}{}", name, hint.empty() ? "" : "; ", hint));
+  throw unknown("body", name, known);
 }
 
 void feel(model::Model& model, const std::shared_ptr<const Pushes>& pushes) {

@@ -15,6 +15,9 @@
 
 namespace stickslip::python {
 
+// A KeyError that tells the nearest name that is known, or all of them.
+[[nodiscard]] py::key_error unknown(const char* what, const std::string& name, const std::vector<std::string>& known);
+
 // The place of a body; throws KeyError with the nearest name.
 [[nodiscard]] std::size_t body_index(const model::Model& model, const std::string& name);
 

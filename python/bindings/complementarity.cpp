@@ -5,8 +5,10 @@
 // SciPy sparse matrices. Needs nothing of the simulator. One solver per thread keeps its workspaces between calls; the
 // interpreter lock is released while a solver works, except where it calls back into Python.
 #include "arrays.h"
+#include "made.h"
 
 #include "stickslip/complementarity/affine/affine_solver.h"
+#include "stickslip/complementarity/affine/vector_kernels.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
 #include "stickslip/complementarity/mcp/mcp_solver.h"
 
@@ -28,6 +30,7 @@ namespace ss = stickslip::complementarity;
 
 // What a solve found, and its certificate.
 struct Solution {
+  using MadeByInit = Solution;
   Eigen::VectorXd z, w;
   ss::SolverSummary summary;
 };
@@ -58,23 +61,36 @@ void require_valid(const std::string& objection) {
   if (!objection.empty()) throw py::value_error(objection);
 }
 
+// M z + q, by the columns that take part.
 Eigen::VectorXd w_of(const ss::AffineProblem& problem, const Eigen::VectorXd& z) {
   Eigen::VectorXd w = problem.q;
-  if (problem.is_dense)
-    w.noalias() += problem.dense * z;
-  else
+  if (!problem.is_dense) {
     w += problem.sparse * z;
+    return w;
+  }
+  const int n = static_cast<int>(problem.size());
+  const double* column[4];
+  double weight[4];
+  int count = 0;
+  for (int j = 0; j < n; ++j) {
+    if (z[j] == 0) continue;
+    column[count] = problem.dense.data() + static_cast<std::ptrdiff_t>(j) * n;
+    weight[count] = z[j];
+    if (++count < 4) continue;
+    ss::kernels::add_scaled4(w.data(), weight, column, n);
+    count = 0;
+  }
+  for (int k = 0; k < count; ++k) ss::kernels::add_scaled(w.data(), weight[k], column[k], n);
   return w;
 }
 
 Solution solve_affine(const ss::AffineProblem& problem, const std::string& solver, const ss::SolverOptions& options) {
   check_solver_name<ss::AffineSolver>(solver);
-  require_valid(ss::validate(problem));
   thread_local ss::AffineSolver affine;
   Solution solution;
   const py::gil_scoped_release unlocked;
   solution.summary = affine.solve(problem, solution.z, options, solver);
-  solution.w = w_of(problem, solution.z);
+  if (solution.summary.status != ss::Status::BadInput) solution.w = w_of(problem, solution.z);
   return solution;
 }
 
@@ -88,20 +104,23 @@ GivenMatrix given_matrix(const py::object& matrix) {
   return given;
 }
 
-// Kept dense or sparse as make_lcp() does.
-void put_into(ss::AffineProblem& problem, const DenseView& M) {
+// Kept dense or sparse as make_lcp() does. False: an entry is not a finite number. M is copied: other threads may change
+// the arrays while the solver works without the interpreter lock.
+bool put_into(ss::AffineProblem& problem, const DenseView& M) {
   problem.is_dense = true;
-  M.copy_to(problem.dense);
+  return M.copy_to(problem.dense);
 }
-void put_into(ss::AffineProblem& problem, const SparseView& M) {
+bool put_into(ss::AffineProblem& problem, const SparseView& M) {
   problem.is_dense = M.in_order && ss::prefers_dense(M.rows, M.entries());
   if (problem.is_dense) {
     problem.dense = M.map();
-    return;
+  } else {
+    problem.sparse = M.matrix();
+    problem.is_dense = ss::prefers_dense(M.rows, problem.sparse.nonZeros());  // entries in one place were summed
+    if (problem.is_dense) problem.dense = problem.sparse;
   }
-  problem.sparse = M.matrix();
-  problem.is_dense = ss::prefers_dense(M.rows, problem.sparse.nonZeros());  // entries in one place were summed
-  if (problem.is_dense) problem.dense = problem.sparse;
+  // Products with 0 are 0 for finite numbers alone.
+  return (Eigen::Map<const Eigen::ArrayXd>(M.values.data(), M.values.size()) * 0).sum() == 0;
 }
 
 Solution solve_lcp(const py::object& matrix, const py::object& vector, const py::object& lower, const py::object& upper,
@@ -121,13 +140,17 @@ Solution solve_lcp(const py::object& matrix, const py::object& vector, const py:
   thread_local ss::AffineProblem kept;
   ss::AffineProblem fresh;
   ss::AffineProblem& problem = n <= kLargestKept ? kept : fresh;
-  std::visit([&](const auto& view) { put_into(problem, view); }, M);
+  const bool finite = std::visit([&](const auto& view) { return put_into(problem, view); }, M);
   problem.q = vector_map(q_array);
   problem.lower.setZero(n);
   problem.upper.setConstant(n, ss::kInfinity);
   if (lower_array) problem.lower = vector_map(*lower_array);
   if (upper_array) problem.upper = vector_map(*upper_array);
-  return solve_affine(problem, solver, options);
+  if (!finite) require_valid(ss::validate(problem));
+  Solution solution = solve_affine(problem, solver, options);
+  // What the solver looks at itself need not be looked at before; validate() says in words what it refused.
+  if (solution.summary.status == ss::Status::BadInput) require_valid(ss::validate(problem));
+  return solution;
 }
 
 py::tuple solve_mlcp(const py::object& A, const py::object& B, const py::object& C, const py::object& D,
@@ -142,6 +165,7 @@ py::tuple solve_mlcp(const py::object& A, const py::object& B, const py::object&
         "the blocks do not fit: A u + C v + a = 0 and 0 <= v, D u + B v + b >= 0 need A (k x n), C (k x m), D (m x n), "
         "B (m x m), a (k), b (m)");
   const ss::MixedLcpForm form = ss::make_mixed_lcp(blocks);
+  require_valid(ss::validate(form.problem));
   Solution solution = solve_affine(form.problem, solver, options_from(tolerance, max_iterations, time_limit));
   const py::array_t<double> u = to_numpy(form.u(solution.z)), v = to_numpy(form.v(solution.z, m));
   return py::make_tuple(u, v, std::move(solution));

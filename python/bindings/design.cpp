@@ -146,7 +146,7 @@ py::dict plan(const std::string& file, const py::kwargs& values) {
   out["derivatives"] = result.derivatives;
   out["runs"] = result.runs;
   out["seconds"] = result.seconds;
-  out["violation"] = result.violation;
+  out["violation"] = result.solutions.empty() ? result.violation : result.solutions.front().violation;
   out["violated"] = result.violated;
   out["cause"] = result.cause;
   return out;

@@ -23,6 +23,8 @@ namespace {
 template <typename File>
 class Closable {
  public:
+  using MadeByInit = Closable;
+
   Closable(std::unique_ptr<File> file, const char* what) : file_(std::move(file)), what_(what) {}
 
   // read(file) must not touch Python.
@@ -64,7 +66,7 @@ py::array_t<double> track(const RecordingFile& file, const std::string& body, st
   const std::vector<double> values = file.read([&](const recording::Recording& recording) {
     const auto& names = recording.info().bodies;
     const auto found = std::find(names.begin(), names.end(), body);
-    if (found == names.end()) throw py::key_error(fmt::format("no body \"{}\"", body));
+    if (found == names.end()) throw unknown("body", body, names);
     const auto index = static_cast<std::size_t>(found - names.begin());
     std::vector<double> all(recording.frames() * width);
     for (std::size_t frame = 0; frame < recording.frames(); ++frame)
@@ -77,8 +79,7 @@ py::array_t<double> track(const RecordingFile& file, const std::string& body, st
 
 std::vector<double> observable(const recording::Recording& recording, const std::string& name) {
   const auto& names = recording.info().observables;
-  if (std::find(names.begin(), names.end(), name) == names.end())
-    throw py::key_error(fmt::format("no observable \"{}\"", name));
+  if (std::find(names.begin(), names.end(), name) == names.end()) throw unknown("observable", name, names);
   return recording.observable(name);
 }
 
@@ -210,6 +211,14 @@ void bind_files(py::module_& module) {
             });
           },
           py::arg("body"), "Velocity of a body over time, frames x 3.")
+      .def(
+          "angular_velocity",
+          [](const RecordingFile& r, const std::string& body) {
+            return track(r, body, 3, [](const model::BodyState& b, double* x) {
+              for (int k = 0; k < 3; ++k) x[k] = b.velocity.angular(k);
+            });
+          },
+          py::arg("body"), "Angular velocity of a body over time, world frame, frames x 3.")
       .def(
           "orientation",
           [](const RecordingFile& r, const std::string& body) {

@@ -10,12 +10,14 @@
 #pragma once
 
 #include "callbacks.h"
+#include "made.h"
 
 #include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +31,8 @@ namespace stickslip::python {
 
 class Model {
  public:
+  using MadeByInit = Model;
+
   Model(std::shared_ptr<const scene::Document> document, std::vector<scene::Override> overrides);
 
   // The same document with further values.
@@ -50,6 +54,8 @@ class Model {
 
 class Simulation {
  public:
+  using MadeByInit = Simulation;
+
   explicit Simulation(const Model& model);
 
   // Exclusive access for one call.
@@ -103,6 +109,8 @@ class Simulation {
   void restore(std::string_view bytes);  // throws std::runtime_error
   void reset();
   void set_state(const model::State& state);
+  // With one body changed: change(state of the body). Throws ValueError where that is no state.
+  void change_body(std::size_t body, const std::function<void(model::BodyState&)>& change);
 
   // The functions to call; room is made for their pushes.
   [[nodiscard]] Callbacks& callbacks();

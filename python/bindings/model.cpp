@@ -6,6 +6,7 @@
 
 #include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/keys.h"
+#include "stickslip/stepping/choose_stepper.h"
 
 #include <pybind11/stl.h>
 
@@ -127,6 +128,9 @@ void bind_model(py::module_& module) {
           "duration", [](const Model& m) { return m.scene().duration; }, "Simulated seconds of a run.")
       .def_property_readonly(
           "step", [](const Model& m) { return m.scene().method.step; }, "The time step.")
+      .def_property_readonly(
+          "stepper", [](const Model& m) { return stepping::with_stepper(m.scene().method, m.scene().model).stepper; },
+          "The stepper that runs take.")
       .def_property_readonly(
           "dimension", [](const Model& m) { return m.scene().model.dimension; }, "2 or 3.")
       .def_property_readonly(

@@ -8,6 +8,19 @@
 #include "stickslip/recording/hdf5_file.h"
 #include "stickslip/study/database.h"
 
+#include <string>
+#include <string_view>
+
+namespace {
+
+// Values that the command line gives by --set are keywords here.
+std::string as_keyword(const std::string& text) {
+  constexpr std::string_view kOption = "--set ";
+  return text.starts_with(kOption) ? text.substr(kOption.size()) : text;
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_core, module) {
   namespace py = pybind11;
   module.doc() = "Scenes, simulations, batches, recordings and stores.";
@@ -24,8 +37,8 @@ PYBIND11_MODULE(_core, module) {
     try {
       if (pointer) std::rethrow_exception(pointer);
     } catch (const stickslip::scene::SceneError& error) {
-      py::object instance = py::reinterpret_borrow<py::object>(scene_error)(error.what());
-      instance.attr("file") = error.place().file;
+      py::object instance = py::reinterpret_borrow<py::object>(scene_error)(as_keyword(error.what()));
+      instance.attr("file") = as_keyword(error.place().file);
       instance.attr("line") = error.place().line;
       instance.attr("column") = error.place().column;
       instance.attr("hint") = error.hint();

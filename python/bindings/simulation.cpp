@@ -9,6 +9,7 @@
 #include <pybind11/stl.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace stickslip::python {
@@ -24,6 +25,7 @@ auto looking(const Get& get) {
 }
 
 struct StepResult {
+  using MadeByInit = StepResult;
   stepping::StepReport report;
   std::vector<stepping::Event> events;
   double certificate = 0;
@@ -45,6 +47,12 @@ std::vector<std::string> body_names(const model::Model& model) {
   return names;
 }
 
+std::vector<std::string> observable_names(const scene::Scene& scene) {
+  std::vector<std::string> names;
+  for (const scene::Observable& observable : scene.observables) names.push_back(observable.name);
+  return names;
+}
+
 py::array contacts_of(Simulation& simulation) {
   const Simulation::Look look(simulation);
   return contact_array(simulation.run().contacts(), body_names(simulation.scene().model), simulation.contact_type());
@@ -59,8 +67,9 @@ py::dict observe(Simulation& simulation) {
   return out;
 }
 
-void set_state(Simulation& simulation, double time, const py::object& positions, const py::object& orientations,
-               const py::object& velocities, const py::object& angular_velocities, const py::object& angles) {
+void set_state(Simulation& simulation, std::optional<double> time, const py::object& positions,
+               const py::object& orientations, const py::object& velocities, const py::object& angular_velocities,
+               const py::object& angles) {
   const Simulation::Use use(simulation);
   model::State state = simulation.run().state();
   const auto table = [&](const py::object& object, const char* name, py::ssize_t width, auto&& put) {
@@ -75,8 +84,8 @@ void set_state(Simulation& simulation, double time, const py::object& positions,
       put(state.bodies[static_cast<std::size_t>(i)], array.data(i));
     }
   };
-  if (!std::isfinite(time)) throw py::value_error("time must be finite");
-  state.time = time;
+  if (time && !std::isfinite(*time)) throw py::value_error("time must be finite");
+  state.time = time.value_or(state.time);
   table(positions, "positions", 3,
         [](model::BodyState& b, const double* x) { b.pose.position = Vec3(x[0], x[1], x[2]); });
   table(velocities, "velocities", 3,
@@ -301,6 +310,13 @@ void Simulation::set_state(const model::State& state) {
   run_ = std::move(next);
 }
 
+void Simulation::change_body(std::size_t body, const std::function<void(model::BodyState&)>& change) {
+  model::State next = run().state();
+  change(next.bodies[body]);
+  check_state(scene_->model, next);
+  set_state(next);
+}
+
 void bind_simulation(py::module_& module) {
   bind_states(module);
   bind_step(module);
@@ -341,6 +357,12 @@ void bind_simulation(py::module_& module) {
           "Steps until that time. False when a step was not certified or an observer ended it. Ctrl-C raises "
           "KeyboardInterrupt; the simulation is then at the end of its last step.")
       .def_property_readonly("time", looking([](Simulation& s) { return s.run().time(); }), "Simulated seconds.")
+      .def_property_readonly(
+          "bodies", [](Simulation& s) { return body_names(s.scene().model); },
+          "Names of the bodies, in the order of all arrays.")
+      .def_property_readonly(
+          "duration", [](Simulation& s) { return s.scene().duration; },
+          "Simulated seconds of a run, as the scene says; steps may go on beyond.")
       .def_property_readonly("step_size", looking([](Simulation& s) { return s.run().method().step; }),
                              "The time step.")
       .def_property_readonly("certified", looking([](Simulation& s) {
@@ -452,7 +474,8 @@ void bind_simulation(py::module_& module) {
       .def("__getitem__",
            [](Simulation& simulation, const std::string& name) {
              const py::dict values = observe(simulation);
-             if (!values.contains(name.c_str())) throw py::key_error(fmt::format("no observable \"{}\"", name));
+             if (!values.contains(name.c_str()))
+               throw unknown("observable", name, observable_names(simulation.scene()));
              return values[name.c_str()].cast<double>();
            })
       .def(
@@ -487,7 +510,7 @@ void bind_simulation(py::module_& module) {
           },
           py::arg("state") = py::none(), py::arg("time") = 0.0,
           "Starts again without applied forces: from the scene's initial state, or from an array like `state`.")
-      .def("set_state", &set_state, py::kw_only(), py::arg("time") = 0.0, py::arg("positions") = py::none(),
+      .def("set_state", &set_state, py::kw_only(), py::arg("time") = py::none(), py::arg("positions") = py::none(),
            py::arg("orientations") = py::none(), py::arg("velocities") = py::none(),
            py::arg("angular_velocities") = py::none(), py::arg("angles") = py::none(),
            "Goes on from the given time and arrays (None: as they are now). Prescribed motions follow the time.")

@@ -3,6 +3,7 @@
 #include "states.h"
 
 #include <cmath>
+#include <cstdint>
 
 namespace stickslip::python {
 namespace {
@@ -36,12 +37,15 @@ model::BodyState body_of(const BodyRow& row, const model::Body& body) {
   return state;
 }
 
-// The rows of an array of the right kind, whatever its strides.
+// The rows of an array of the right kind, whatever its strides. Of structures NumPy takes every address for aligned.
 py::array_t<BodyRow> rows_of(const py::handle& object, const char* name) {
   if (!py::isinstance<py::array>(object) ||
       !py::reinterpret_borrow<py::array>(object).dtype().equal(py::dtype::of<BodyRow>()))
     throw py::type_error(fmt::format("{} must be an array of bodies as Simulation.state gives it", name));
-  return py::array_t<BodyRow, py::array::c_style>::ensure(object);
+  using Rows = py::array_t<BodyRow, py::array::c_style>;
+  const Rows rows = Rows::ensure(object);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(rows.data()) % alignof(BodyRow) == 0;
+  return aligned ? rows : Rows(rows.attr("copy")());
 }
 
 void read_rows(const BodyRow* rows, const model::Model& model, model::State& state) {
@@ -53,20 +57,25 @@ void read_rows(const BodyRow* rows, const model::Model& model, model::State& sta
 }  // namespace
 
 Vec3 vector_of(const py::handle& object, const char* name) {
-  const Eigen::VectorXd x = vector_from(object, name);
-  if (x.size() != 3 && x.size() != 2)
-    throw py::value_error(fmt::format("{} must have 3 entries (or 2 in the plane), not {}", name, x.size()));
+  const DoubleArray given = real_array(object, name);
+  if (given.ndim() != 1 || (given.size() != 3 && given.size() != 2))
+    throw py::value_error(
+        given.ndim() == 0 ? fmt::format("{} must have 3 entries (or 2 in the plane), not be one number", name)
+        : given.ndim() == 1
+            ? fmt::format("{} must have 3 entries (or 2 in the plane), not {}", name, given.size())
+            : fmt::format("{} must have 3 entries (or 2 in the plane), not {} axes", name, given.ndim()));
+  const auto x = vector_map(given);
   if (!x.allFinite()) throw py::value_error(fmt::format("{} must be finite", name));
   return {x(0), x(1), x.size() == 3 ? x(2) : 0.0};
 }
 
-Vec3 torque_of(const py::handle& object) {
+Vec3 torque_of(const py::handle& object, const char* name) {
   if (PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr())) {
     const double z = object.cast<double>();
-    if (!std::isfinite(z)) throw py::value_error("torque must be finite");
+    if (!std::isfinite(z)) throw py::value_error(fmt::format("{} must be finite", name));
     return {0, 0, z};
   }
-  return vector_of(object, "torque");
+  return vector_of(object, name);
 }
 
 py::array_t<BodyRow> state_array(const model::State& state) {

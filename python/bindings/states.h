@@ -20,7 +20,7 @@ struct BodyRow {
 
 // Two numbers (plane) or three, finite.
 [[nodiscard]] Vec3 vector_of(const py::handle& object, const char* name);
-[[nodiscard]] Vec3 torque_of(const py::handle& object);  // or one number, about z
+[[nodiscard]] Vec3 torque_of(const py::handle& object, const char* name);  // or one number, about z
 
 [[nodiscard]] py::array_t<BodyRow> state_array(const model::State& state);
 

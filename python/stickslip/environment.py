@@ -79,6 +79,19 @@ class Environment(_Base):  # type: ignore[misc]
         self.action_space = _box(self._width * len(self._bodies), force_limit)
         self.observation_space = _box((6 if self._width == 2 else 13) * len(self._movable), np.inf)
 
+    @property
+    def simulation(self) -> _core.Simulation:
+        """What is stepped: contacts, bodies, certificates."""
+        return self._sim
+
+    @property
+    def unwrapped(self) -> "Environment":
+        """This environment itself."""
+        return self
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
     def _observation(self) -> NDArray[np.float64]:
         state = self._sim.state[self._movable]
         if self._width == 2:
@@ -101,7 +114,10 @@ class Environment(_Base):  # type: ignore[misc]
 
     def step(self, action: Any) -> tuple[NDArray[np.float64], float, bool, bool, dict[str, Any]]:
         """Pushes the actuated bodies with the forces of the action for the steps of one action."""
-        forces = np.asarray(action, dtype=float).reshape(len(self._bodies), self._width)
+        forces = np.asarray(action, dtype=float)
+        if forces.size != len(self._bodies) * self._width:
+            raise ValueError(f"an action has {self._width} force components for each of {len(self._bodies)} bodies, not {forces.size} in all")
+        forces = forces.reshape(len(self._bodies), self._width)
         forces = np.clip(forces, -self._limit, self._limit)
         for body, force in zip(self._bodies, forces):
             body.force = force

@@ -210,7 +210,8 @@ def run(
     finished._folder = folder  # type: ignore[attr-defined]
     if not result["certified_at_worst"]:
         file = result["failed_problem"]
-        raise NotCertified(f"a step was not certified: {finished.end}", load_problem(file) if file else None, finished)
+        about = "; `problem` of this error is its contact problem" if file else ""
+        raise NotCertified(finished.end + about, load_problem(file) if file else None, finished)
     return finished
 
 

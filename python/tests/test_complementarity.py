@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 
+from odd_arrays import ODD, swapped, unaligned
 from stickslip import complementarity as sc
 
 
@@ -43,7 +44,7 @@ def test_sparse_and_dense_give_the_same():
 
 
 def test_matrices_however_they_lie_in_memory():
-    """By rows, by columns, every other entry, backwards, of other types: the same bits."""
+    """By rows, by columns, every other entry, backwards, at odd addresses, of other types: the same bits."""
     rng = np.random.default_rng(5)
     for n in (1, 2, 15, 16, 17, 33, 40):
         M, q = rng.integers(-8, 8, (n, n)) / 4 + 9 * n * np.eye(n), rng.integers(-8, 8, n) / 4
@@ -51,11 +52,32 @@ def test_matrices_however_they_lie_in_memory():
         spread[::2, ::3] = M
         expected = sc.solve_lcp(M, q)
         assert expected.solved and lcp_violation(M, q, expected.z) < 1e-6 * n * n  # the certificate is relative to M
-        backwards = np.ascontiguousarray(M[::-1, ::-1])[::-1, ::-1]
-        for form in (np.asfortranarray(M), spread[::2, ::3], backwards, M.astype(">f8"),
-                     M.astype(np.float32), M.tolist()):  # fmt: skip
+        for form in (spread[::2, ::3], swapped(M), M.astype(np.float32), M.tolist(), *(odd(M) for odd in ODD)):
             found = sc.solve_lcp(form, q)
             assert np.array_equal(found.z, expected.z) and np.array_equal(found.w, expected.w)
+        for odd in ODD:
+            assert np.array_equal(sc.solve_lcp(M, odd(q), lower=odd(np.zeros(n))).z, expected.z)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_one_entry_that_is_not_finite_is_found_wherever_it_stands(wrong):
+    for n in (1, 3, 4, 5, 8, 33, 37):
+        for row in range(n):
+            for column in range(n):
+                M = 9.0 * n * np.eye(n)
+                M[row, column] = wrong
+                for form in (M, np.asfortranarray(M)):
+                    with pytest.raises(ValueError, match="finite"):
+                        sc.solve_lcp(form, -np.ones(n))
+
+
+def test_sparse_arrays_at_odd_addresses():
+    sparse = pytest.importorskip("scipy.sparse")
+    M, q = sparse.csc_matrix(np.diag([2.0, 3.0, 4.0])), -np.ones(3)
+    odd = M.copy()
+    odd.data, odd.indices, odd.indptr = unaligned(M.data), unaligned(M.indices), unaligned(M.indptr)
+    assert not odd.data.flags.aligned and not odd.indices.flags.aligned
+    assert np.array_equal(sc.solve_lcp(odd, q).z, [1 / 2, 1 / 3, 1 / 4])
 
 
 def test_a_matrix_whose_conversion_solves_another_problem():

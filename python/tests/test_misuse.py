@@ -119,14 +119,18 @@ def calls(tmp_path_factory):
         (lambda v: sim.set_state(angular_velocities=v), NOT_A_TABLE),
         (lambda v: sim.set_state(orientations=v), [*NOT_A_TABLE, np.zeros((2, 4))]),
         (lambda v: sim.set_state(angles=v), [1.0, "text", [], [1, 2, 3], [NAN, 0], np.zeros((2, 1)), object()]),
-        (lambda v: sim.set_state(time=v), NOT_A_NUMBER),
+        (lambda v: sim.set_state(time=v), NOT_A_NUMBER[1:]),
         (lambda v: sim.add_force("block", v), NOT_A_FUNCTION),
         (lambda v: sim.add_force(v, lambda t, s: None), NOT_A_NAME),
         (sim.add_controller, NOT_A_FUNCTION),
         (sim.add_observer, NOT_A_FUNCTION),
         (lambda v: setattr(body, "force", v), NOT_A_VECTOR),
         (lambda v: setattr(body, "torque", v), [*NOT_A_VECTOR[2:], NAN, INF]),
-        (lambda v: setattr(body, v, 1), ["position", "velocity", "name", "mass", "nobody"]),
+        (lambda v: setattr(body, "position", v), NOT_A_VECTOR),
+        (lambda v: setattr(body, "velocity", v), [*NOT_A_VECTOR, [1, 0, 0.1]]),
+        (lambda v: setattr(body, "angular_velocity", v), [*NOT_A_VECTOR[2:], NAN, INF, [0.1, 0, 0]]),
+        (lambda v: setattr(sim.body("floor"), v, [0, 0]), ["position", "velocity", "angular_velocity"]),
+        (lambda v: setattr(body, v, 1), ["name", "mass", "angle", "orientation", "nobody"]),
         (lambda v: setattr(sim, v, 1), ["time", "state", "contacts"]),
         (ss.batch, NOT_A_MODEL),
         (lambda v: ss.batch(model, mu=v), [None, "text", [], [NAN], [[1.0]], 1j, object(), [None], {}][0:2]),
@@ -211,6 +215,18 @@ def test_ten_thousand_random_misuses_raise_and_never_crash(calls):
         else:
             quiet.append(f"call {number} with {value!r:.60}")
     assert not quiet, sorted(set(quiet))
+
+
+@pytest.mark.parametrize("kind", [ss.Simulation, ss.Body, ss.Step, ss.Batch, ss.Model, ss.Recording, ss.Run, ss.Store, ss.Solution])
+def test_objects_whose_init_has_not_run_refuse_everything(kind):
+    for name in dir(kind):
+        if not name.startswith("__"):
+            with pytest.raises(TypeError):
+                getattr(kind.__new__(kind), name)()
+    own_text = [] if kind.__repr__ is object.__repr__ else [repr]
+    for use in (*own_text, ss.batch, lambda thing: ss.Simulation(thing)):
+        with pytest.raises(TypeError):
+            use(kind.__new__(kind))
 
 
 def test_everything_still_works_after_misuse(calls):

@@ -123,6 +123,47 @@ def test_state_in_and_out(model):
         sim.set_state(positions=[1, 2])
 
 
+def test_a_body_is_moved_by_its_attributes(model):
+    sim = ss.Simulation(model, mu=0)
+    sim.run_until(0.5)
+    block = sim.body("block")
+    block.position, block.velocity = [3, 0.05], [2, 0]
+    assert sim.time == 0.5  # only the body changed
+    sim.run_until(1)
+    assert sim["x"] == pytest.approx(4, abs=1e-9)
+    sim.set_state(velocities=np.zeros((2, 3)))
+    assert sim.time == 1 and list(block.velocity) == [0, 0, 0]
+    block.angular_velocity = 0.5
+    assert list(block.angular_velocity) == [0, 0, 0.5]
+    with pytest.raises(ValueError, match="prescribed"):
+        sim.body("floor").velocity = [1, 0]
+    sim.add_observer(lambda time, state: setattr(block, "velocity", [1, 0]))
+    with pytest.raises(RuntimeError, match="cannot step or change"):
+        sim.step()
+
+
+def test_names_are_where_arrays_are(model):
+    sim = ss.Simulation(model)
+    assert sim.bodies == model.bodies and sim.duration == model.duration == 1
+    assert model.with_values(stepper="implicit").stepper == "implicit" and model.stepper != "auto"
+    run = model.run()
+    assert run.angular_velocity("block").shape == (len(run), 3)
+
+
+def test_messages_tell_what_there_is(model):
+    sim, run, out = ss.Simulation(model), model.run(), ss.batch(model, mu=[0.1, 0.2])
+    for ask in (lambda: sim["nobody"], lambda: run["nobody"], lambda: out["nobody"], lambda: out.rate("nobody")):
+        with pytest.raises(KeyError, match="there are x, vmax"):
+            ask()
+    with pytest.raises(KeyError, match="did you mean .*vmax"):
+        sim["vmx"]
+    with pytest.raises(ValueError, match="force must have 3 entries .* not be one number"):
+        sim.body("block").force = 5
+    with pytest.raises(ss.SceneError) as caught:
+        model.with_values(muu=1)
+    assert str(caught.value).startswith("muu=1: ") and "--" not in str(caught.value)  # as the user wrote it
+
+
 def test_batch_has_the_same_bits_for_any_number_of_threads(model):
     mu = np.linspace(0.1, 0.5, 40)
     one, two = ss.batch(model, mu=mu, threads=1), ss.batch(model, mu=mu, threads=2)
