@@ -78,7 +78,7 @@ std::string wrapped(std::string_view text, std::size_t columns) {
   return out;
 }
 
-TextTable::Table(std::string corner, std::size_t label_width)
+TextTable::TextTable(std::string corner, std::size_t label_width)
     : corner_(std::move(corner)), label_width_(std::max(label_width, corner_.size())) {}
 
 void TextTable::add_column(std::string head, std::size_t width) {
