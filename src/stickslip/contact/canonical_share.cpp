@@ -45,10 +45,6 @@ bool CanonicalShare::share(const SharedLoad& load, std::span<const double> norma
   return search_->find(load, normal_start, N, t);
 }
 
-void CanonicalShare::apply(ContactSystem& system, std::span<const BodyDynamics> dynamics, double aim) {
-  for (std::size_t i = 0; i < system.islands().size(); ++i) apply(system, i, dynamics, aim);
-}
-
 void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<const BodyDynamics> dynamics,
                            double aim) {
   Island& island = system.islands()[index];
