@@ -72,7 +72,7 @@ struct Override {
 [[nodiscard]] Override parse_override_argument(std::string_view argument);
 
 struct LoadOptions {
-  std::size_t most_bodies = 10000;  // a slip of the pen in `count` must not fill the memory
+  std::size_t most_bodies = 100000;  // a slip of the pen in `count` must not fill the memory
 };
 
 // Throws SceneError (and nothing else) when the scene is not valid.
