@@ -4,6 +4,7 @@
 
 #include "stickslip/stepping/compliant_contacts.h"
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/corner_pass.h"
 #include "stickslip/stepping/impact_law.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/noise.h"
@@ -45,6 +46,7 @@ void ContactSelection::find(World& world, CompliantContacts& compliant, StepData
   if (step.rules.end_geometry)
     std::erase_if(step.contacts, [](const collision::Contact& contact) { return contact.id.element > 0; });
   world.collider.find(world.model, step.at, 2 * step.h * change, step.h, step.contacts);
+  if (!step.rules.closed_only) leave_out_passing(world, step.h, step.contacts);
   if (compliant.has_patches()) compliant.divide_patches(world, step);
   carry_over(world.memory, step.contacts, step.memory);
   open_.clear();
