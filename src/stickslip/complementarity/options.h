@@ -23,6 +23,9 @@ struct SolverOptions {
   // islands that take more than some 50 microseconds. Solves that record a history use one.
   int threads = 1;
 
+  // Sweeps: end when their pace tells that another algorithm, which the caller has at hand, is cheaper from here.
+  bool give_up_early = false;
+
   // Keep one IterationRecord per iteration in the summary. Costs memory and, for some solvers, a residual each.
   bool record_history = false;
 };

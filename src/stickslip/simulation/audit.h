@@ -49,6 +49,11 @@
 
 namespace stickslip::simulation {
 
+// A step without parts, so that contacts show all that it did.
+inline bool in_one_part(const stepping::StepReport& report) {
+  return report.sub_steps == 1 && report.fallbacks == 0 && report.events.empty();
+}
+
 class Audit {
  public:
   explicit Audit(const stepping::World& world);
@@ -146,10 +151,6 @@ class Audit {
   }
   [[nodiscard]] static double turning_energy(const stepping::World& world, int body);
   [[nodiscard]] double rounded(const stepping::World& world) const;  // what potential energies are sums of
-  // A step without parts, so that contacts show all that it did.
-  static bool in_one_part(const stepping::StepReport& report) {
-    return report.sub_steps == 1 && report.fallbacks == 0 && report.events.empty();
-  }
   bool explain(const stepping::World& world, double h, const stepping::StepReport& report, const Energy& before,
                double gain);
   [[nodiscard]] double work_of_forces(const stepping::World& world, double h, double& error) const;
@@ -183,7 +184,7 @@ class Audit {
   bool has_drives_ = false, has_springs_ = false;
   int order_ = 1;
   bool end_geometry_ = false;  // rows of the end of the step
-  double scene_size_ = 0, start_time_ = 0, fastest_ = 0;
+  double scene_size_ = 0, start_time_ = 0;
 
   Energy energy_;
   double largest_kinetic_ = 0, falling_ = 0;  // falling_: sum of m g^2

@@ -115,6 +115,7 @@ bool ProblemSolver::sweep(const Method& method, contact::Island& island, int thr
   complementarity::SolverOptions options;
   options.tolerance = warm.error <= kClose * method.certificate ? kBeyond * method.certificate : method.certificate;
   options.threads = threads;
+  options.give_up_early = true;
   r_.assign(island.r.begin(), island.r.end());
   const complementarity::SolverSummary summary = cone_.solve(island.problem, r_, options, "sweeps");
   if (!(summary.residual.error < warm.error)) return false;

@@ -182,6 +182,7 @@ SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<do
     if (!std::isfinite(x)) x = 0;
 
   Budget budget;
+  budget.give_up_early = options.give_up_early;
   if (options.max_iterations > 0) budget.iterations = options.max_iterations;
   if (std::isfinite(options.time_limit)) {
     budget.has_deadline = true;

@@ -25,6 +25,7 @@ struct Budget {
   int iterations = std::numeric_limits<int>::max();       // sweeps and Newton steps left
   int used_iterations = 0;
   bool has_deadline = false, late = false;
+  bool give_up_early = false;  // SolverOptions
   std::chrono::steady_clock::time_point deadline;
 
   // One more iteration of the given work. False: stop.

@@ -225,7 +225,7 @@ void MomentumSweeps<D>::decide() {
       done_ = true;
       return;
     }
-    if (iteration_ - judged_ >= kJudgeEvery) {
+    if (search_->budget().give_up_early && iteration_ - judged_ >= kJudgeEvery) {
       const double left = std::log(search_->last() / search_->goal());
       const double gained = std::log(judged_error_ / search_->last());
       done_ = !(gained > 0 && (iteration_ - judged_) * left <= kWorth * gained);

@@ -13,7 +13,7 @@
 //
 // The rate of convergence is that of W's condition: for compliant contacts (a stiffness of m / h^2 and below) tens of
 // sweeps reach 1e-6, however many contacts there are. Near jamming rigid contacts have W of almost infinite condition,
-// and sweeps stall: they are given up when their pace tells that too many are left. Nesterov 1983; O'Donoghue and Candes
+// and sweeps stall: with SolverOptions::give_up_early they end when their pace tells that too many are left. Nesterov 1983; O'Donoghue and Candes
 // 2015 (restart; there theta falls to 1, and a pile of a thousand balls took half as long again). A sweep back after each
 // (a symmetric iteration, for which the theory is made) took as many iterations at twice the cost. Contacts between
 // balls, whose blocks are diag(W_nn, S, .., S) to rounding, have their one-contact solution in closed form. Cost of an
