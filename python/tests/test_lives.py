@@ -300,17 +300,36 @@ def final():
     return run.final["x"], run.position("block").tobytes()
 
 
+@pytest.fixture
+def turns_take_interrupts():
+    """Ctrl-C from functions of a simulation that another thread still steps comes at any time: it is let through during a
+    turn only."""
+    during = []
+
+    def handle(number, frame):
+        if during:
+            during.clear()
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, handle)
+    yield during
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_random_lives(seed, tmp_path):
+def test_random_lives(seed, tmp_path, turns_take_interrupts):
     before = final()
     lives = Lives(seed, tmp_path)
     answers = 0
     for _ in range(2500):
         turn = lives.turns[lives._draw.integers(len(lives.turns))]
         try:
+            turns_take_interrupts.append(turn)
             turn()
+            turns_take_interrupts.clear()
             answers += 1
         except EXPECTED as error:
+            turns_take_interrupts.clear()
             assert str(error) or isinstance(error, (KeyError, KeyboardInterrupt)), f"{turn.__name__}: {error!r} says nothing"
         lives._unchanged()
         if not lives._sims:

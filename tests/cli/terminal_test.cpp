@@ -52,7 +52,7 @@ TEST_F(Terminal, WideTablesAreTransposed) {
 
 TEST_F(Terminal, ProgressDoesNotWrap) {
   const std::string all = in_terminal("study '" + std::string(tests::kSourceFolder) +
-                                      "/examples/ball/study.toml' --set trials=200 --store s.db");
+                                      "/examples/ball/study.toml' --set trials=3000 --store s.db");
   const std::size_t bar = all.find("\r[");
   ASSERT_NE(bar, std::string::npos) << all;
   // Bars are drawn over each other: one line, up to where the last is cleared.
