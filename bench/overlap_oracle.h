@@ -5,8 +5,9 @@
 //
 //     depth = min over unit n of  h_A(n) + h_B(-n)          (h: how far a body reaches along a direction)
 //
-// Two polygons or polyhedra: every side, every facet normal and every product of edges: exact. With curved parts: many
-// directions, and a descent from the best of them; the depth is then too large rather than too small. Concave
+// Two polygons or polyhedra: every side, every facet normal and every product of edges: exact. With curved parts: the
+// direction between the closest points, which tells apart what is, then many directions, and a descent from the best of
+// them; the depth of what overlaps is then too large rather than too small. Concave
 // bodies are taken as their convex parts, the depth is the largest among pairs of parts. Slow where bodies overlap by more
 // than what is asked; else the first direction that tells them apart ends it: the line of centres, that of the spheres
 // around them, or the one that told them apart before.
@@ -80,6 +81,30 @@ class OverlapOracle {
     return n.dot(part.centre) + std::pow(std::pow(across, q) + std::pow(u.z(), q), 1 / q);
   }
 
+  // A point of the part, without its rounding, that reaches farthest along n: the gradient of reach().
+  static Vec3 farthest(const Part& part, const Vec3& n) {
+    if (part.kind == Part::Kind::Vertices)
+      return *std::max_element(part.vertex.begin(), part.vertex.end(),
+                               [&](const Vec3& x, const Vec3& y) { return n.dot(x) < n.dot(y); });
+    const Vec3 d = part.axes.transpose() * n;
+    const auto along = [](double x, double size) { return size > 0 ? x / size : 0.0; };
+    Vec3 x;
+    if (part.kind == Part::Kind::Cylinder) {
+      const double across = std::hypot(d.x(), d.y());
+      x = Vec3(along(d.x(), across), along(d.y(), across), d.z() < 0 ? -1 : 1);
+    } else {
+      const double p = part.p / (part.p - 1), q = part.q / (part.q - 1);
+      const Vec3 u = d.cwiseAbs().cwiseProduct(part.half);
+      const double across = std::pow(std::pow(u.x(), p) + std::pow(u.y(), p), 1 / p);
+      const double all = std::pow(std::pow(across, q) + std::pow(u.z(), q), 1 / q);
+      const double flat = std::pow(along(across, all), q - 1);
+      x = Vec3(flat * std::pow(along(u.x(), across), p - 1), flat * std::pow(along(u.y(), across), p - 1),
+               std::pow(along(u.z(), all), q - 1));
+      for (int k = 0; k < 3; ++k) x[k] = std::copysign(x[k], d[k]);
+    }
+    return part.centre + part.axes * x.cwiseProduct(part.half);
+  }
+
   [[nodiscard]] double depth(const Part& a, const Part& b, double enough, Vec3* hint) const {
     if (a.kind == Part::Kind::HalfSpace && b.kind == Part::Kind::HalfSpace) return 0;
     if (b.kind == Part::Kind::HalfSpace) return std::max(0.0, b.offset + reach(a, -b.normal.front()));
@@ -111,7 +136,38 @@ class OverlapOracle {
       }
     }
     const bool exact = a.kind == Part::Kind::Vertices && b.kind == Part::Kind::Vertices && a.rounding + b.rounding == 0;
-    if (!exact) descend(ask, at, best, enough);
+    if (exact) return;
+    approach(a, b, ask, best, enough);
+    descend(ask, at, best, enough);
+  }
+
+  // Of all differences of a point of a and one of b, roundings left out, the one next to the origin: what is apart is told
+  // apart by its direction. Conditional gradients with pairwise steps (Lacoste-Julien, Jaggi 2015): weight moves from the
+  // farthest of the points that carry it to the one that reaches farthest.
+  template <class Ask>
+  void approach(const Part& a, const Part& b, const Ask& ask, const double& best, double enough) const {
+    constexpr int kMost = 300;
+    std::vector<Vec3> point{a.centre - b.centre};
+    std::vector<double> weight{1.0};
+    Vec3 v = point.front();
+    for (int i = 0; i < kMost && best > enough && v.norm() > 1e-12 * (a.sphere + b.sphere); ++i) {
+      ask(-v.normalized());
+      const Vec3 next = farthest(a, -v) - farthest(b, v);
+      const auto far =
+          static_cast<std::size_t>(std::max_element(point.begin(), point.end(),
+                                                    [&](const Vec3& x, const Vec3& y) { return v.dot(x) < v.dot(y); }) -
+                                   point.begin());
+      const Vec3 way = next - point[far];
+      if (!(-v.dot(way) > 1e-15 * v.squaredNorm())) return;
+      const double share = std::min(weight[far], -v.dot(way) / way.squaredNorm());
+      v += share * way;
+      weight[far] -= share;
+      if (weight[far] <= 0) {
+        point[far] = next, weight[far] = share;
+      } else {
+        point.push_back(next), weight.push_back(share);
+      }
+    }
   }
 
   template <class Ask>

@@ -7,13 +7,15 @@
 //     energy    K + V grew above its smallest value so far by more than 1e-6 of the energy at the start, 1e-5 under
 //               steppers of higher order (scenes without
 //               drives; compliant contacts give back what they stored: above the start). Bodies that overlapped and
-//               are pushed apart gain force . way of parting, at most as far as they overlapped: not counted
+//               are pushed apart gain force . way of parting, at most as far as they overlapped: not counted (of a
+//               step that was divided the run tells the contacts of the last part only)
 //     outside   a centre of mass below the floor, or behind the wall (rigid contacts: soft ones are run over)
 //     overlap   deeper than 1 % of the thinner body + s^2 / thickness, s: way in a step (rigid contacts)
 #pragma once
 
 #include "bench/overlap_oracle.h"
 #include "bench/random_scene.h"
+#include "stickslip/collision/feature_collider.h"
 #include "stickslip/contact/body_dynamics.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/simulation/simulation.h"
@@ -21,7 +23,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +66,7 @@ inline double processor_seconds() {
 class RandomRunJudge {
  public:
   RandomRunJudge(const simulation::Simulation& run, RandomRun& result) : run_(run), result_(result) {
+    before_ = run.state();
     start_ = lowest_ = energy();
     scale_ = contact::kinetic_energy(run.model(), run.state());
     for (std::size_t i = 0; i < run.model().bodies.size(); ++i)
@@ -104,22 +106,20 @@ class RandomRunJudge {
   [[nodiscard]] double energy() const {
     return contact::kinetic_energy(run_.model(), run_.state()) + contact::potential_energy(run_.model(), run_.state());
   }
-  // Of bodies that overlapped after the step before, by what the run tells of its contacts; no farther than they did.
+  // Of contacts that overlapped at the start of the step, by what the run tells of them; no farther than they did. Gap and
+  // normal are those of the start: the velocities found part them along it, and it turns with the bodies within the step.
   double work_of_parting(std::span<const contact::ContactResult> contacts) {
-    const auto pair_of = [](const collision::ContactId& id) { return std::pair(id.body_a, id.body_b); };
+    at_start_.clear();
+    for (const contact::ContactResult& c : contacts) at_start_.push_back(c.contact);
+    collider_.refresh(run_.model(), before_, at_start_);
     double work = 0;
-    for (const contact::ContactResult& c : contacts) {
-      const auto before = depth_.find(pair_of(c.contact.id));
-      if (before == depth_.end()) continue;
-      const double pressing = c.force.dot(c.contact.normal), parting = c.relative_velocity.dot(c.contact.normal);
-      if (pressing > 0 && parting > 0) work += pressing * std::min(run_.method().step * parting, before->second);
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      const Vec3& normal = at_start_[k].normal;
+      const double pressing = contacts[k].force.dot(normal), parting = contacts[k].relative_velocity.dot(normal);
+      if (pressing > 0 && parting > 0 && at_start_[k].gap < 0)
+        work += pressing * std::min(run_.method().step * parting, -at_start_[k].gap);
     }
-    depth_.clear();
-    for (const contact::ContactResult& c : contacts) {
-      if (!(c.contact.gap < 0)) continue;
-      double& depth = depth_[pair_of(c.contact.id)];
-      depth = std::max(depth, -c.contact.gap);
-    }
+    before_ = run_.state();
     return work;
   }
   void judge_overlaps() {
@@ -146,8 +146,10 @@ class RandomRunJudge {
   const simulation::Simulation& run_;
   RandomRun& result_;
   double start_ = 0, lowest_ = 0, scale_ = 0;
-  std::map<std::pair<std::int32_t, std::int32_t>, double> depth_;  // of bodies that overlap, by their contacts
-  std::vector<Vec3> hints_;  // of each pair: the direction that told it apart last
+  model::State before_;  // where the step began
+  collision::FeatureCollider collider_;
+  std::vector<collision::Contact> at_start_;  // contacts of the run, in before_
+  std::vector<Vec3> hints_;                   // of each pair: the direction that told it apart last
 };
 
 namespace detail {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <numbers>
+#include <random>
 
 namespace stickslip::collision::testing {
 namespace {
@@ -137,6 +138,41 @@ TEST(Flush, StepsAreReal) {
       const bool met = std::ranges::any_of(contacts, [](const Contact& c) { return std::abs(c.normal.x()) > 0.6; });
       EXPECT_TRUE(met) << "step " << step << ", turn " << turn;
     }
+  }
+}
+
+// A corner near the foot of a ramp, a half-space over a wide floor: the floor's top is hidden there, and its sides,
+// 20 m away, are no way out. No contact is deeper than the corner, and what it is in holds it.
+TEST(Flush, HiddenFloorPushesNobodyToItsSides) {
+  const model::Shape cube = model::make_box(Vec3(0.1, 0.2, 0.15));
+  const Vec3 ramp = Vec3(0.4, 0, std::sqrt(1 - 0.16));
+  const auto fixed = [](const model::Shape& shape) {
+    model::Body body = free_body(shape, false);
+    body.mass = 0;
+    return body;
+  };
+  const model::Model model = make_model(
+      {fixed(model::make_box(Vec3(40, 40, 1))), fixed(model::HalfSpace{ramp, -0.025}), free_body(cube, false)}, 3);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> place(-0.3, 0.1), any(-1, 1);
+  constexpr double kSunk = 2e-3;
+  for (int trial = 0; trial < 500; ++trial) {
+    model::State state = state_of(model);
+    state.bodies[0].pose.position = Vec3(0, 0, -0.5);
+    model::Pose& pose = state.bodies[2].pose;
+    pose.orientation = Quat(any(random), any(random), any(random), any(random)).normalized();
+    pose.position = Vec3(place(random), any(random), 0);
+    double over_floor = 1e300, over_ramp = 1e300;
+    for (int corner = 0; corner < 8; ++corner) {
+      const Vec3 half(corner & 1 ? 0.05 : -0.05, corner & 2 ? 0.1 : -0.1, corner & 4 ? 0.075 : -0.075);
+      const Vec3 x = pose.position + pose.orientation * half;
+      over_floor = std::min(over_floor, x.z());
+      over_ramp = std::min(over_ramp, ramp.dot(x) + 0.025);
+    }
+    pose.position.z() += std::max(-kSunk - over_floor, (-kSunk - over_ramp) / ramp.z());
+    double deepest = 0;
+    for (const Contact& c : find(model, state, 1e-4, 1e-6)) deepest = std::min(deepest, c.gap);
+    EXPECT_NEAR(deepest, -kSunk, 1e-9) << "trial " << trial;
   }
 }
 

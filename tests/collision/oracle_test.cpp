@@ -97,6 +97,26 @@ void expect_shortest_way_out(const model::Shape& a, const model::Shape& b, bool 
   EXPECT_NEAR(-deepest.gap, oracle_a.width(oracle_b, deepest.normal), 1e-6) << "trial " << trial;
 }
 
+// The oracle itself, by the distance of a point from a box: long boxes, whose edges make the width a valley with a kink in
+// which a descent alone stays. Apart by 1e-6 is told; so is an overlap that is less deep than the ball's centre is away.
+TEST(OverlapOracle, BallsNearEdgesOfLongBoxes) {
+  PairMaker make(91);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const Vec3 half(make.in(0.01, 0.1), make.in(0.05, 0.3), make.in(0.3, 1.0));
+    const Vec3 centre = make.in(0.2, 1.4) * make.direction();
+    const double distance = (centre - centre.cwiseMax(-half).cwiseMin(half)).norm();
+    if (distance < 0.02) continue;
+    const double sunk = (trial % 2 == 0 ? 1 : -1) * std::pow(10.0, make.in(-6, -2));
+    const model::Model model = pair_of(model::make_box(2 * half), model::Sphere{distance + sunk}, false);
+    model::Pose box, ball;
+    box.orientation = Quat(Eigen::AngleAxisd(make.in(0, 3), make.direction()));
+    ball.position = box.orientation * centre;
+    const bench::OverlapOracle a(model.bodies[0], box), b(model.bodies[1], ball);
+    EXPECT_NEAR(a.depth(b), std::max(0.0, sunk), 1e-9) << "trial " << trial;
+    EXPECT_NEAR(b.depth(a), std::max(0.0, sunk), 1e-9) << "trial " << trial;
+  }
+}
+
 TEST(DeepPairs, CurvedShapesInSpaceTellTheirShortestWayOut) {
   for (int kind_a = 0; kind_a < 4; ++kind_a)
     for (int kind_b = std::max(kind_a, 2); kind_b < 4; ++kind_b) {

@@ -316,14 +316,17 @@ TEST(RandomRuns, NothingGetsOutsideOrOverlaps) {
 }
 
 // A random scene of an earlier kind, kept because it showed a defect. Steps to its end.
-bench::RandomRun kept_run(const std::string& name, const std::string& stepper) {
+bench::RandomScene kept_scene(const std::string& name) {
   std::ifstream in(std::string(tests::kSourceFolder) + "/tests/defects/" + name + ".toml");
   EXPECT_TRUE(in.good()) << name;
   bench::RandomScene scene;
   scene.text.assign(std::istreambuf_iterator<char>(in), {});
   scene.dimension = scene.text.starts_with("dimension = 2") ? 2 : 3;
   scene.bounded = false;
-  return bench::run_random(scene, true, stepper);
+  return scene;
+}
+bench::RandomRun kept_run(const std::string& name, const std::string& stepper) {
+  return bench::run_random(kept_scene(name), true, stepper);
 }
 
 // Scenes in which second order gained energy or was ended by the audit: superellipsoids whose contact runs over a flat
@@ -341,6 +344,19 @@ TEST(RandomRuns, SecondOrderGainsNoEnergyWhereItDid) {
 TEST(RandomRuns, ImplicitGainsNoEnergyWhereItDid) {
   const bench::RandomRun run = kept_run("random_5053", "implicit");
   EXPECT_GT(run.steps, 10);
+  EXPECT_FALSE(run.gained()) << run.gain;
+  EXPECT_EQ(run.refused, "");
+}
+
+// A compliant polyhedron that falls into the foot of a ramp: where the ramp hides the floor it was taken for 20 m deep
+// behind the floor's side, and left with 1.6e5 times the energy of the start.
+TEST(RandomRuns, CompliantDropAtTheFootOfARampGainsNoEnergy) {
+  bench::RandomScene scene = kept_scene("random_4000366");
+  scene.compliant = true;
+  scene.stepper = bench::kRungeKutta;
+  const bench::RandomRun run = bench::run_random(scene, true);
+  EXPECT_GT(run.steps, 100);
+  EXPECT_TRUE(run.touched);
   EXPECT_FALSE(run.gained()) << run.gain;
   EXPECT_EQ(run.refused, "");
 }

@@ -42,6 +42,7 @@ constexpr double kEdgeSlack = 0.1;       // sine: how far a facet may lean over 
 constexpr double kBlocked = 0.999;       // cosine above which a facet looks the way that is blocked
 constexpr double kSunk = 1e-6;           // of the smaller size: what resting solids overlap at most
 constexpr double kMostSide = 0.1;        // of the smaller size: how far beside the overlay features may count
+constexpr double kWayIn = 0.5;           // of the smaller size: a facet that far away is not where a solid came in
 
 class ConvexSearch {
  public:
@@ -279,6 +280,9 @@ class ConvexSearch {
       if (s > axis.separation && open(n)) axis = {AxisKind::FacetOfA, k, -1, n, s};
     }
     if (axis.kind == AxisKind::None || axis.separation >= pair_.reach) return;
+    // Of a solid that deep behind a facet the centre is behind it too. What blocks the others pushes it out, not this one:
+    // a corner in a ramp that lies on a floor of 40 m is not 20 m deep behind the side of the floor.
+    if (axis.separation < -kWayIn * smaller_) return;
     // Solids that are apart by the blocked normal alone do not overlap along another.
     if (best_separation > -rounding_ && axis.separation < -kSunk * smaller_) return;
     normal_ = axis.normal;
