@@ -14,9 +14,10 @@
 // Contacts are looked for at the velocities of the start. A body that an impact of the same step turns may come to what
 // was out of reach, and sink in; a drive may push a corner so deep into what stands beside it that another face of that is
 // nearer, over which nothing is to be pushed out. Where a pair overlaps after a step by more than 1 % of the thinner body
-// + s^2 / thickness, s the way of the step (the audit's measure), beyond what it did before, the step is taken in halves,
-// quarters ... as far as kShortestSunk. Not so of discs and balls that are driven or meet a drive: their centres stay
-// outside; and not of surfaces that give way.
+// + s^2 / thickness, s how far it moves in the step (the audit's measure), and by a quarter of that more than before, the step
+// is
+// taken in halves, quarters ... down to kShortestSunk. Discs and balls that are driven or meet a drive are left out (their
+// centres stay outside), and so are surfaces that give way.
 //
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
@@ -47,6 +48,7 @@ class GuardedStepper final : public Stepper {
   StepReport advance(World& world, double h, double end_time) override;
   void save(ByteWriter& out) const override { inner_->save(out); }
   void restore(ByteReader& in) override { inner_->restore(in); }
+  [[nodiscard]] Stepper& inner() { return *inner_; }
 
  private:
   using Start = Rollback<ByteWriter>;  // with the bytes of the stepper inside
