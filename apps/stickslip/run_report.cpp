@@ -161,8 +161,9 @@ std::string stepper_text(const scene::Scene& scene) {
 std::string error_bar_text(const RunSession& session, std::size_t k) {
   if (session.error_bars().empty()) return {};
   const runs::ErrorBar& bar = session.error_bars()[k];
-  if (bar.resolved) return fmt::format("  +- {:.2g}", bar.error);
-  return fmt::format("  NOT RESOLVED ({}; coarser runs differ by {:.2g})", bar.why_not, bar.spread);
+  std::string text = "  " + runs::text_of(bar);
+  if (!bar.why_not.empty()) text += fmt::format(" ({})", bar.why_not);
+  return text;
 }
 
 void print_run_report(const RunSession& session, RunEnd end) {
@@ -233,8 +234,8 @@ void print_run_json(const RunSession& session, RunEnd end) {
     for (std::size_t k = 0; k < session.error_bars().size(); ++k) {
       const runs::ErrorBar& bar = session.error_bars()[k];
       out["error_bars"][session.scene().observables[k].name] = {
-          {"resolved", bar.resolved},
-          {"error", bar.resolved ? OrderedJson(bar.error) : OrderedJson()},
+          {"claim", runs::name_of(bar.claim)},
+          {"error", bar.claim == runs::ErrorBar::Claim::None ? OrderedJson() : OrderedJson(bar.error)},
           {"spread", number(bar.spread)},
           {"why_not", bar.why_not}};
     }

@@ -56,12 +56,15 @@ py::dict result_of(const app::RunSession& session, app::RunEnd end) {
   for (std::size_t i = 0; i < session.observables().size(); ++i)
     values[py::str(session.scene().observables[i].name)] = session.observables()[i];
   out["observables"] = values;
-  py::dict bars;
+  py::dict bars, claims;
   for (std::size_t i = 0; i < session.error_bars().size(); ++i) {
     const runs::ErrorBar& bar = session.error_bars()[i];
-    bars[py::str(session.scene().observables[i].name)] = bar.resolved ? py::object(py::float_(bar.error)) : py::none();
+    const py::str name(session.scene().observables[i].name);
+    bars[name] = bar.claim == runs::ErrorBar::Claim::None ? py::none() : py::object(py::float_(bar.error));
+    claims[name] = std::string(runs::name_of(bar.claim));
   }
   out["error_bars"] = bars;
+  out["error_claims"] = claims;
   return out;
 }
 
