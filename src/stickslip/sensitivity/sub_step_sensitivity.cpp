@@ -206,7 +206,7 @@ bool SubStepSensitivity::advance(Eigen::MatrixXd& tangents) {
   for (auto* sides : {&low_, &high_})
     for (const auto& side : *sides) {
       side->world.state = tape.start;
-      side->step.begin(side->world, tape.length, tape.end, tape.coupled);
+      side->step.begin(side->world, tape.length, tape.end);
     }
   offset_.setZero();
   for (std::size_t i = 0; i < tape.sub_steps.size(); ++i) {
