@@ -193,7 +193,7 @@ bool SubStepSensitivity::advance(const model::State& end, Eigen::MatrixXd& tange
   for (auto* sides : {&low_, &high_})
     for (const auto& side : *sides) {
       side->world.state = tape.start;
-      side->step.begin(side->world, tape.length, tape.end, tape.coupled);
+      side->step.begin(side->world, tape.length, tape.end);
       // An event just before the end of the step is beyond it on one side: time goes on there.
       side->step.data.nearly_end = std::numeric_limits<double>::infinity();
     }
