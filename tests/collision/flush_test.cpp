@@ -3,6 +3,7 @@
 //
 // Nine flush tiles and something on them, anywhere, any way, at the joints to within 1e-14: every normal is that of one
 // plane. A step of the floor within reach is still there.
+#include "bench/overlap_oracle.h"
 #include "tests/collision/scenes.h"
 
 #include <gtest/gtest.h>
@@ -174,6 +175,35 @@ TEST(Flush, HiddenFloorPushesNobodyToItsSides) {
     for (const Contact& c : find(model, state, 1e-4, 1e-6)) deepest = std::min(deepest, c.gap);
     EXPECT_NEAR(deepest, -kSunk, 1e-9) << "trial " << trial;
   }
+}
+
+// An L of three flush cubes, deep in a box of any size and place: the cubes hide each other's facets, but what overlaps is
+// told.
+TEST(Flush, DeepInACompoundIsTold) {
+  const model::Polyhedron cube = model::make_box(Vec3::Ones());
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> any(-1, 1), size(0.3, 2.5);
+  int overlaps = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    model::Body angle = free_body(cube, false);
+    for (const Vec3& place : {Vec3(1, 0, 0), Vec3(0, 0, 1)}) {
+      angle.shapes.push_back(angle.shapes.front());
+      angle.shapes.back().pose.position = place;
+    }
+    const model::Model model =
+        make_model({angle, free_body(model::make_box(Vec3(size(random), size(random), size(random))), false)}, 3);
+    model::State state = state_of(model);
+    for (model::BodyState& body : state.bodies)
+      body.pose.orientation = Quat(any(random), any(random), any(random), any(random)).normalized();
+    state.bodies[1].pose.position = Vec3(any(random), any(random), any(random));
+    const bench::OverlapOracle a(model.bodies[0], state.bodies[0].pose), b(model.bodies[1], state.bodies[1].pose);
+    if (a.depth(b) < 1e-9) continue;
+    ++overlaps;
+    double deepest = 0;
+    for (const Contact& c : find(model, state, 0.01)) deepest = std::min(deepest, c.gap);
+    EXPECT_LT(deepest, 0) << "trial " << trial;
+  }
+  EXPECT_GE(overlaps, 200);
 }
 
 // A cube in the corner of a floor and two walls, separate bodies: each holds it by the whole of its face.
