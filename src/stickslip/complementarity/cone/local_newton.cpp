@@ -10,7 +10,8 @@
 namespace stickslip::complementarity {
 namespace {
 
-constexpr int kMostContacts = 200;  // whose defects are largest, beside their neighbours
+constexpr int kMostContacts = 200;  // whose defects are largest, beside their neighbours,
+constexpr int kLeastShare = 12;     // and one in so many of the island's at most
 constexpr double kEnough = 0.999;   // of the squared defect: more contacts are not needed
 constexpr int kSteps = 50;
 constexpr double kBeyond = 0.1;  // of the island's goal
@@ -30,7 +31,7 @@ void LocalNewton<D>::choose(const ScaledIsland<D>& island, const std::vector<dou
     defect_[i] = {-defect, i};  // largest first; equal ones by number
     all += defect;
   }
-  const int most = std::min(kMostContacts, island.contacts);
+  const int most = std::min(kMostContacts, std::max(1, island.contacts / kLeastShare));
   std::partial_sort(defect_.begin(), defect_.begin() + most, defect_.end());
   place_.assign(island.contacts, -1);
   double sum = 0;
@@ -82,9 +83,10 @@ void LocalNewton<D>::extract(const ScaledIsland<D>& island, const std::vector<do
 }
 
 template <int D>
-void LocalNewton<D>::run(const ScaledIsland<D>& island, IslandSearch<D>& search, std::vector<double>& r) {
+bool LocalNewton<D>::run(const ScaledIsland<D>& island, IslandSearch<D>& search, std::vector<double>& r) {
   choose(island, r);
   extract(island, r);
+  if (2 * part_.contacts > island.contacts) return false;
   part_search_.begin(part_, kBeyond * search.goal(), search.budget(), nullptr);
   engine_.begin(part_, plan_);
   for (int a = 0; a < part_.contacts; ++a)
@@ -93,6 +95,7 @@ void LocalNewton<D>::run(const ScaledIsland<D>& island, IslandSearch<D>& search,
   const std::vector<double>& found = part_search_.best_r();
   for (int a = 0; a < part_.contacts; ++a)
     for (int k = 0; k < D; ++k) r[part_.member[a] * D + k] = found[a * D + k];
+  return true;
 }
 
 template class LocalNewton<2>;

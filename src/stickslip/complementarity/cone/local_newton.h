@@ -26,8 +26,9 @@ namespace stickslip::complementarity {
 template <int D>
 class LocalNewton {
  public:
-  // Goes on from r, which it changes where it found something better for S. budget, goal: of the search for the island.
-  void run(const ScaledIsland<D>& island, IslandSearch<D>& search, std::vector<double>& r);
+  // Goes on from r, which it changes where it found something better for S. Budget and goal are those of the search for the
+  // island. False, and nothing done: S is more than half of the island.
+  bool run(const ScaledIsland<D>& island, IslandSearch<D>& search, std::vector<double>& r);
 
  private:
   void choose(const ScaledIsland<D>& island, const std::vector<double>& r);
