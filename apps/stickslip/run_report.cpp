@@ -37,11 +37,11 @@ std::map<Pair, std::vector<ModeInterval>> intervals_by_pair(const simulation::Mo
 }
 
 // The run as a band of marks, the longest mode of each column's time winning.
-std::string band(const std::vector<ModeInterval>& intervals, double begin, double end) {
-  std::string text(kBandWidth, mark_of(Mode::Open));
+std::string band(const std::vector<ModeInterval>& intervals, double begin, double end, int columns) {
+  std::string text(static_cast<std::size_t>(columns), mark_of(Mode::Open));
   if (!(end > begin)) return text;
-  const double width = (end - begin) / kBandWidth;
-  for (int column = 0; column < kBandWidth; ++column) {
+  const double width = (end - begin) / columns;
+  for (int column = 0; column < columns; ++column) {
     double share[4] = {};
     const double from = begin + column * width, to = from + width;
     for (const ModeInterval& interval : intervals)
@@ -72,7 +72,8 @@ void print_timeline(const RunSession& session) {
       fmt::print("  and {} more pairs (all are in the recording)\n", pairs.size() - kMostPairs);
       break;
     }
-    fmt::print("  {:<{}}  {}\n", pair_name(session, pair), width, band(intervals, session.start_time(), end));
+    fmt::print("  {:<{}}  {}\n", pair_name(session, pair), width,
+               band(intervals, session.start_time(), end, band_columns(kBandWidth, width + 4)));
   }
   shown = 0;
   for (const auto& [pair, intervals] : pairs) {

@@ -8,6 +8,9 @@ export interface LiveParameter extends Quantity {
   low: number;
   high: number;
   usual: number; // in the scene
+  choices: number[]; // the only possible values; empty: any
+  group: string;
+  derived: boolean; // follows from others
 }
 
 export interface LiveSetting extends Setting {

@@ -13,7 +13,7 @@ import { ParameterPanel } from "./live_parameters";
 import { LiveTimeline } from "./live_timeline";
 import { Touch } from "./live_touch";
 import { LivePlot } from "./live_plot";
-import { numberText } from "./plots";
+import { numberText, overTime } from "./plots";
 import { makeView, shapeOf } from "./run_page";
 import { whenThemeChanges } from "./palette";
 import { savePng } from "./save";
@@ -22,6 +22,7 @@ import { traced, type Hit, type Show, type Trace, type View } from "./view";
 const PLOT_INTERVAL = 200; // ms between redraws of the curves
 const BAND_INTERVAL = 600; // the same for the mode timeline
 const TRACE = 4000;
+const MOST_ARROWS = 16; // bodies: the arrows of more hide them
 
 export class LivePage {
   readonly element = element("div", { class: "run live" });
@@ -157,6 +158,7 @@ export class LivePage {
 
   private build(setting: LiveSetting): void {
     this.show.names = setting.bodies.length <= 8;
+    this.show.forces = setting.bodies.length <= MOST_ARROWS;
     this.title.textContent = setting.title || "stickslip live";
     document.title = `${setting.title} – stickslip live`;
     const { units } = setting;
@@ -180,11 +182,11 @@ export class LivePage {
       button("Save the picture as PNG", "PNG", () => this.view && savePng("live", this.view.picture())));
     this.stage.append(this.view.element, controls, this.timeline.element, touch.element, switches.element, this.inspector.element, links);
     this.bands = new LiveBands(units.time);
-    this.plots = setting.observables.map((quantity) => new LivePlot(quantity.name, quantity.unit, quantity.description, units.time));
-    this.energy = new LivePlot("energy", "", "of all bodies that move freely: kinetic, and of gravity from the origin", units.time, ["kinetic", "potential", "total"]);
+    this.plots = setting.observables.map((quantity) => new LivePlot(quantity.name, quantity.unit, quantity.description));
+    this.energy = new LivePlot("energy", "", "of all bodies that move freely: kinetic, and of gravity from the origin", ["kinetic", "potential", "total"]);
     this.charts.append(element("h2", {}, "Parameters"), this.parameters.element,
       element("h2", {}, "Contact modes"), this.bands.element,
-      element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element), this.energy.element);
+      element("h2", {}, overTime("Curves", units.time)), ...this.plots.map((plot) => plot.element), this.energy.element);
     this.stage.append(details("About", false, element("p", {}, setting.description), element("p", {}, `stickslip ${setting.version}`)));
     listenKeys([
       { key: " ", label: "space", text: "play and pause", press: () => this.toggle() },
