@@ -224,6 +224,10 @@ py::dict sensitivity(const Model& model, const std::vector<std::string>& paramet
       entry["same_modes"] = derivative.same_modes;
       entry["reason"] = derivative.reason;
       entry["note"] = found.note;
+      if (derivative.corner) {
+        entry["left"] = py::make_tuple(derivative.left.value, derivative.left.error);
+        entry["right"] = py::make_tuple(derivative.right.value, derivative.right.error);
+      }
       row[py::str(found.parameters[i])] = entry;
     }
     out[py::str(found.observables[j])] = row;

@@ -44,6 +44,7 @@ class GuardedStepper final : public Stepper {
   StepReport advance(World& world, double h, double end_time) override;
   void save(ByteWriter& out) const override { inner_->save(out); }
   void restore(ByteReader& in) override { inner_->restore(in); }
+  [[nodiscard]] Stepper& inner() { return *inner_; }
 
  private:
   using Start = Rollback<ByteWriter>;  // with the bytes of the stepper inside
