@@ -114,15 +114,11 @@ bool put_into(ss::AffineProblem& problem, const DenseView& M) {
 }
 bool put_into(ss::AffineProblem& problem, const SparseView& M) {
   problem.is_dense = M.in_order && ss::prefers_dense(M.rows, M.entries());
-  if (problem.is_dense) {
-    problem.dense = M.map();
-  } else {
-    problem.sparse = M.matrix();
-    problem.is_dense = ss::prefers_dense(M.rows, problem.sparse.nonZeros());  // entries in one place were summed
-    if (problem.is_dense) problem.dense = problem.sparse;
-  }
-  // Products with 0 are 0 for finite numbers alone.
-  return (Eigen::Map<const Eigen::ArrayXd>(M.values.data(), M.values.size()) * 0).sum() == 0;
+  if (problem.is_dense) return M.copy_to(problem.dense);
+  problem.sparse = M.matrix();
+  problem.is_dense = ss::prefers_dense(M.rows, problem.sparse.nonZeros());  // entries in one place were summed
+  if (problem.is_dense) problem.dense = problem.sparse;
+  return M.finite();
 }
 
 Solution solve_lcp(const py::object& matrix, const py::object& vector, const py::object& lower, const py::object& upper,
