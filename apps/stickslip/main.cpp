@@ -3,6 +3,7 @@
 //
 // The stickslip command: reads the command line and hands over to one verb. This is the surface at which errors of the
 // user become one line on standard error and an exit code.
+#include "plugin_file.h"
 #include "plugin_loading.h"
 #include "terminal.h"
 #include "verbs.h"

@@ -25,7 +25,8 @@ constexpr const char* kSensitivityExamples =
     "Implicit differentiation of every step where the stepper (implicit, stewart-trinkle) allows it: one run for all\n"
     "parameters; sums, means and extremes over the run and contact forces are differentiated too. Otherwise central\n"
     "differences with two steps: the derivative, an estimate of its error, and why; one between runs whose contacts\n"
-    "stick, slide or part in another order is marked, since the observable may have a corner or a jump there.\n"
+    "stick, slide or part in another order is marked, since the observable may have a corner or a jump there; where\n"
+    "left and right derivative differ for certain, both are told (corner).\n"
     "A name with a dot is a number of the initial state: x, y, angle, vx, vy, wz of a planar body; x, y, z, vx ... wz\n"
     "of one in space, and rx, ry, rz, a small rotation about the world's axes.\n"
     "\n"
@@ -54,6 +55,12 @@ void print_table(const study::Sensitivities& s) {
     fmt::print("{} = {:.12g}\n", s.observables[j], s.observable_values[j]);
     for (std::size_t i = 0; i < s.parameters.size(); ++i) {
       const study::Derivative& d = s.at(i, j);
+      if (d.corner) {
+        fmt::print("  d/d {:<{}} {:>16}  left {:.9g} +- {:.1e}, right {:.9g} +- {:.1e}\n", s.parameters[i], width,
+                   "corner", d.left.value, d.left.error, d.right.value, d.right.error);
+        if (!d.reason.empty()) ++reasons[d.reason];
+        continue;
+      }
       const std::string how = std::isnan(d.value) ? "not defined"
                               : d.implicit        ? "implicit"
                                                   : fmt::format("differences, +- {:.1e}", d.error);
@@ -73,12 +80,17 @@ void print_json(const study::Sensitivities& s) {
   nlohmann::json observables = nlohmann::json::object();
   for (std::size_t j = 0; j < s.observables.size(); ++j) {
     nlohmann::json derivatives = nlohmann::json::object();
-    for (std::size_t i = 0; i < s.parameters.size(); ++i)
+    for (std::size_t i = 0; i < s.parameters.size(); ++i) {
       derivatives[s.parameters[i]] = {{"value", number(s.at(i, j).value)},
                                       {"error", number(s.at(i, j).error)},
                                       {"method", s.at(i, j).implicit ? "implicit" : "differences"},
                                       {"reason", s.at(i, j).reason},
                                       {"same_modes", s.at(i, j).same_modes}};
+      const study::Derivative& d = s.at(i, j);
+      if (!d.corner) continue;
+      derivatives[s.parameters[i]]["left"] = {{"value", number(d.left.value)}, {"error", number(d.left.error)}};
+      derivatives[s.parameters[i]]["right"] = {{"value", number(d.right.value)}, {"error", number(d.right.error)}};
+    }
     observables[s.observables[j]] = {{"value", number(s.observable_values[j])}, {"derivatives", derivatives}};
   }
   fmt::print("{}\n", nlohmann::json{{"runs", s.runs}, {"note", s.note}, {"observables", observables}}.dump());

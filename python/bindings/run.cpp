@@ -4,6 +4,7 @@
 // One whole run of a model into a recording: the run of the command line, with the same checks and the same bits.
 #include "handles.h"
 #include "run_session.h"
+#include "unlocked.h"
 
 #include <pybind11/stl.h>
 
@@ -88,7 +89,7 @@ py::dict run_model(const Model& model, const std::string& path, const py::object
       return true;
     };
   }
-  const py::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   app::RunSession session(options, std::move(scene));
   running = &session.simulation();
   const app::RunEnd end = session.run();

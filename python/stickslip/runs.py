@@ -256,7 +256,8 @@ def sensitivity(
     """Derivatives of the observables: result[observable][parameter] has value, error, exact, same_modes, reason, note.
 
     exact: by implicit differentiation of the steps, and reason says why not; note: which stepper was taken, where the scene
-    leaves it open and its own cannot be differentiated.
+    leaves it open and its own cannot be differentiated. Where the observable has a corner, value is nan, and left and right
+    are the derivatives to each side, with their errors.
     """
     return _core._sensitivity(model, _names(parameters, "parameters"), step=step, threads=threads)
 

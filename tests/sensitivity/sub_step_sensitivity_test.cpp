@@ -263,6 +263,83 @@ x = "block.x"
 v = "block.vx"
 )toml";
 
+// Slip begins and ends in all directions of the plate, several times in each of its periods.
+constexpr const char* kPlate = R"toml(
+dimension = 3
+gravity = [0, 0, -980.665]
+duration = 0.13
+[parameters]
+A1 = 3
+A2 = -4
+A3 = 8
+A4 = 100
+A6 = 100
+C1 = 1
+C4 = 0.5
+mu = 0.3
+x0 = 4
+[method]
+step = 2e-4
+stepper = "second-order"
+[[body]]
+name = "plate"
+shape = { half-space = { normal = [0, 0, 1] } }
+[body.motion]
+symmetric = true
+acceleration = ["100 * A1 * sin(66*pi * t + C1)", "100 * A2 * sin(66*pi * t)", "-100 * A3 * cos(66*pi * t)"]
+angular_acceleration = ["A4 * sin(66*pi * t + C4)", 0, "A6 * sin(66*pi * t)"]
+[[body]]
+name = "particle"
+shape = "particle"
+mass = 1
+frame = "plate"
+position = ["x0", 0, 0]
+[[contact]]
+between = ["particle", "plate"]
+friction = "mu"
+[observe]
+x = "particle.x"
+y = "particle.y"
+vx = "particle.vx"
+)toml";
+
+constexpr const char* kBallOnPlate = R"toml(
+dimension = 3
+gravity = [0, 0, -9.8]
+duration = 0.31
+[parameters]
+ax = 2e-3
+az = 5e-4
+phase = 0.7
+tilt = 2
+mu = 0.2
+vy = 0.3
+radius = 0.05
+[method]
+step = 1e-3
+stepper = "second-order"
+[[body]]
+name = "plate"
+shape = { half-space = { normal = [0, 0, 1] } }
+[body.motion]
+position = ["ax * sin(100 * t)", 0, "az * sin(100 * t + phase)"]
+angular_velocity = ["tilt * 0.05 * cos(60 * t)", 0, 0]
+[[body]]
+name = "ball"
+shape = { sphere = "radius" }
+mass = 0.2
+position = [0, 0, "radius + az * sin(phase)"]
+velocity = [0, "vy", "100 * az * cos(phase)"]
+angular_velocity = [0, 0, 2]
+[[contact]]
+between = ["ball", "plate"]
+friction = "mu"
+[observe]
+x = "ball.x"
+y = "ball.y"
+wy = "ball.wy"
+)toml";
+
 const std::vector<Family>& families() {
   static const std::vector<Family> list{
       {"ball that bounces, slides and rolls",
@@ -280,11 +357,17 @@ const std::vector<Family>& families() {
        {"slope", "v0", "w0", "mu", "radius", "mass"},
        {{0.02, 0.5}, {-1, 1}, {-20, 20}, {0.05, 0.5}, {0.05, 0.2}, {0.5, 2}},
        1e-3},
-      {"block on a slope",
-       kBlock,
-       {"slope", "v0", "mu", "mass"},
-       {{0.02, 0.5}, {0.2, 2}, {0.05, 0.8}, {0.5, 2}},
-       1e-3}};
+      {"block on a slope", kBlock, {"slope", "v0", "mu", "mass"}, {{0.02, 0.5}, {0.2, 2}, {0.05, 0.8}, {0.5, 2}}, 1e-3},
+      {"particle on a plate that vibrates in space",
+       kPlate,
+       {"A1", "A2", "A3", "A4", "A6", "C1", "C4", "mu", "x0"},
+       {{-6, 6}, {-6, 6}, {4, 9}, {-150, 150}, {-200, 200}, {0.1, 6}, {0.1, 6}, {0.1, 0.5}, {2, 6}},
+       1e-5},
+      {"ball on a plate that vibrates in space",
+       kBallOnPlate,
+       {"ax", "az", "phase", "tilt", "mu", "vy", "radius"},
+       {{2e-4, 4e-3}, {1e-5, 5e-4}, {0.1, 3}, {0.1, 3}, {0.05, 0.4}, {-0.3, 0.3}, {0.03, 0.1}},
+       1e-5}};
   return list;
 }
 

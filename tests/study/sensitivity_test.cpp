@@ -142,6 +142,28 @@ TEST(Sensitivity, InitialStateIsDifferentiatedLikeParametersThatSetIt) {
   EXPECT_THROW((void)sensitivities(example("plate-particle"), {}, {"plate.x"}), scene::SceneError) << "prescribed";
 }
 
+// A block that friction just holds: with less it slides down, x = g (slope - mu) T^2 / 2, with more it stays.
+TEST(Sensitivity, TellsLeftAndRightDerivativeAtACorner) {
+  const std::string text =
+      "dimension = 2\ngravity = [\"9.8 * slope\", -9.8]\nduration = 0.5\n[parameters]\nslope = 0.3\nmu = 0.3\nv = 0\n"
+      "[method]\nstep = 5e-3\n"
+      "[[body]]\nname = \"floor\"\nfixed = true\nshape = { half-plane = { normal = [0, 1] } }\n"
+      "[[body]]\nname = \"block\"\nmass = 2\nshape = { box = [0.2, 0.1] }\nposition = [0, 0.05]\n"
+      "velocity = [\"v\", 0]\n[[contact]]\nbetween = [\"block\", \"floor\"]\nfriction = \"mu\"\n"
+      "[observe]\nx = \"block.x\"\n";
+  const Sensitivities s = sensitivities(scene::parse_document(text, "limit.toml"), {}, {"slope", "mu"});
+  const double per_slope = 0.5 * 9.8 * 0.5 * 0.5;
+  for (const std::size_t i : {0U, 1U}) {
+    EXPECT_TRUE(s.at(i, 0).corner) << s.parameters[i];
+    EXPECT_TRUE(std::isnan(s.at(i, 0).value)) << "no derivative";
+    EXPECT_THAT(s.at(i, 0).reason, testing::HasSubstr("tie: "));
+  }
+  EXPECT_NEAR(s.at(0, 0).left.value, 0, 1e-9);
+  EXPECT_NEAR(s.at(0, 0).right.value, per_slope, 1e-7);
+  EXPECT_NEAR(s.at(1, 0).left.value, -per_slope, 1e-7);
+  EXPECT_NEAR(s.at(1, 0).right.value, 0, 1e-9);
+}
+
 TEST(Sensitivity, SaysWhyADerivativeIsADifference) {
   const std::vector<scene::Override> set{{"duration", "0.1"}, {"method.stepper", "anitescu-potra"}};
   const Sensitivities s = sensitivities(example("ball"), set, {"vx"});

@@ -3,7 +3,9 @@
 #include "stickslip/sensitivity/run_sensitivity.h"
 
 #include "stickslip/collision/registry.h"
+#include "stickslip/stepping/guarded_stepper.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/second_order.h"
 
 #include <algorithm>
 
@@ -19,6 +21,7 @@ void RunSensitivity::begin(std::span<const Direction> directions, Of what) {
   flight_.reset();
   sub_steps_.reset();
   repeating_ = flew_ = false;
+  stop_noting();
   tangents_known_ = !directions.empty();
   if (!tangents_known_) return;
   tangents_.resize(directions[0].start.size(), std::ssize(directions));
@@ -55,9 +58,24 @@ void RunSensitivity::take_back() {
   touches_.resize(kept_.touches);
 }
 
-void RunSensitivity::before_part(const stepping::World& world) {
+RunSensitivity::~RunSensitivity() {
+  simulation_.watch_parts(nullptr);
+  stop_noting();
+}
+
+void RunSensitivity::stop_noting() {
+  if (noting_ != nullptr) noting_->record(nullptr);
+  noting_ = nullptr;
+}
+
+void RunSensitivity::before_part(stepping::Stepper& stepper, const stepping::World& world) {
   before_ = world.state;
-  if (sub_steps_ && tangents_known_) sub_steps_->before_part(world);
+  if (sub_steps_ && tangents_known_ && noting_ == nullptr) {
+    auto* const guarded = dynamic_cast<stepping::GuardedStepper*>(&stepper);
+    noting_ = dynamic_cast<stepping::SecondOrder*>(guarded != nullptr ? &guarded->inner() : &stepper);
+    if (noting_ == nullptr) return lose("the stepper does not tell its sub-steps");
+    noting_->record(&sub_steps_->tape());
+  }
   closed_.clear();
   for (const stepping::ContactMemory& memory : world.memory)
     if (memory.mode != contact::Mode::Open) closed_.push_back(memory.id);
@@ -79,7 +97,6 @@ void RunSensitivity::lose(std::string why) {
 }
 
 void RunSensitivity::differentiate(const stepping::World& world, double h) {
-  if (sub_steps_ && !sub_steps_->after_part(world, h)) return lose(sub_steps_->why_not());
   if (flight_) {
     if (flight_->advance(before_, h, world, tangents_)) {
       worst_balance_ = std::max(worst_balance_, flight_->balance_error());
@@ -92,7 +109,7 @@ void RunSensitivity::differentiate(const stepping::World& world, double h) {
     repeating_ = true;
   }
   if (repeating_) {
-    if (!sub_steps_->advance(tangents_)) lose(sub_steps_->why_not());
+    if (!sub_steps_->advance(world.state, tangents_)) lose(sub_steps_->why_not());
     return;
   }
   derivative_->advance(before_, h, world, tangents_);

@@ -29,6 +29,10 @@
 #include <memory>
 #include <string>
 
+namespace stickslip::stepping {
+class SecondOrder;
+}
+
 namespace stickslip::sensitivity {
 
 // Two bodies that were apart met, within a step that was cut there.
@@ -43,7 +47,7 @@ class RunSensitivity final : public simulation::PartWatcher {
   explicit RunSensitivity(simulation::Simulation& simulation) : simulation_(simulation) {
     simulation_.watch_parts(this);
   }
-  ~RunSensitivity() override { simulation_.watch_parts(nullptr); }
+  ~RunSensitivity() override;
   RunSensitivity(const RunSensitivity&) = delete;
   RunSensitivity& operator=(const RunSensitivity&) = delete;
 
@@ -86,11 +90,12 @@ class RunSensitivity final : public simulation::PartWatcher {
   [[nodiscard]] bool motion_open() const { return derivative_ != nullptr && derivative_->motion_open(); }
 
   void begin_step() override;
-  void before_part(const stepping::World& world) override;
+  void before_part(stepping::Stepper& stepper, const stepping::World& world) override;
   void after_part(const stepping::World& world, double h, const stepping::StepReport& report) override;
   void take_back() override;
 
  private:
+  void stop_noting();
   void differentiate(const stepping::World& world, double h);
   void lose(std::string why);
   void find_touches(std::span<const stepping::Event> events);
@@ -99,7 +104,8 @@ class RunSensitivity final : public simulation::PartWatcher {
   std::unique_ptr<StepSensitivity> derivative_;  // one of the three; this one is kept from run to run
   std::unique_ptr<FlightSensitivity> flight_;
   std::unique_ptr<SubStepSensitivity> sub_steps_;
-  bool repeating_ = false, flew_ = false;  // sub_steps_ makes the tangents; flight_ made some
+  stepping::SecondOrder* noting_ = nullptr;  // the stepper that notes its sub-steps for sub_steps_
+  bool repeating_ = false, flew_ = false;    // sub_steps_ makes the tangents; flight_ made some
   Eigen::MatrixXd tangents_;
   bool tangents_known_ = false, any_step_ = false;
   std::string why_unknown_;

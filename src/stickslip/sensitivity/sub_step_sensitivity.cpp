@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip::sensitivity {
 
@@ -25,11 +26,12 @@ using stepping::Trial;
 
 namespace {
 
-constexpr double kMove = 2e-6;      // of differences by the state alone, relative to lengths and speeds
-constexpr double kTie = 1e-9;       // of a normal force or a limit of friction: nothing
-constexpr double kSkew = 0.1;       // of a change: how far the middle of both repetitions may be from the sub-step,
-constexpr double kNoise = 1e-8;     // or of lengths and speeds
-constexpr int kMostIterations = 8;  // of the search for the end of a repetition
+constexpr double kMove = 2e-6;       // of differences by the state alone, relative to lengths and speeds
+constexpr double kTie = 1e-9;        // of a normal force or a limit of friction: nothing
+constexpr double kSkew = 0.1;        // of a change: how far the middle of both repetitions may be from the sub-step,
+constexpr double kNoise = 1e-8;      // or of lengths and speeds
+constexpr double kRounding = 1e-14;  // of velocities: what is left of them where they cancel
+constexpr int kMostIterations = 8;   // of the search for the end of a repetition
 
 double largest_arm(const Component& component, const model::State& state) {
   double arm = 0;
@@ -37,6 +39,21 @@ double largest_arm(const Component& component, const model::State& state) {
     arm = std::max({arm, (start.contact.point_a - state.bodies[index(start.rows.a)].pose.position).norm(),
                     (start.contact.point_b - state.bodies[index(start.rows.b)].pose.position).norm()});
   return arm;
+}
+
+// The end of a trial a little later.
+void go_on(double time, Trial& trial) {
+  for (std::size_t k = 0; k < trial.bodies.size(); ++k) {
+    model::BodyState& body = trial.bodies[k];
+    body.pose.position += time * body.velocity.linear;
+    turn_slightly(time * body.velocity.angular, body);
+    body.velocity.linear += time * trial.acceleration[k].linear;
+    body.velocity.angular += time * trial.acceleration[k].angular;
+  }
+  const double share = 1 + time / trial.h;
+  for (ContactTrial& contact : trial.contacts)
+    for (double& p : contact.p) p *= share;
+  trial.h += time;
 }
 
 // How fast and how large what a sub-step is about is.
@@ -101,6 +118,7 @@ struct SubStepSensitivity::Side {
   Component component;
   std::vector<collision::Contact> geometry;
   std::vector<double> breakpoints;
+  double longer = 0;  // what the next sub-step may be longer than that of the run
 
   Side(const model::Model& model, const stepping::Method& method)
       : collider(collision::make_collider(method.collider)), world(model, method, *collider) {
@@ -116,14 +134,12 @@ SubStepSensitivity::SubStepSensitivity(const model::Model& model, const stepping
       directions_(directions.begin(), directions.end()),
       traits_(contact::body_traits(model)),
       prescribed_(model, directions_),
-      method_(method),
-      collider_(collision::make_collider(method.collider)),
-      world_(model, method, *collider_) {
-  stepper_.record(&tape_);
+      method_(method) {
   const Index width = std::ssize(directions_), bodies = std::ssize(model.bodies);
   now_.acceleration.setZero(6 * bodies, width);
   now_.length.setZero(bodies, width);
   offset_.setZero(width);
+  longest_.setZero(width);
 }
 
 SubStepSensitivity::~SubStepSensitivity() = default;
@@ -135,35 +151,6 @@ std::string SubStepSensitivity::objection_to(const model::Model& model, const st
   if (method.friction != stepping::FrictionLaw::Cone && model.dimension == 3)
     return "a friction pyramid has no derivative here";
   return {};
-}
-
-void SubStepSensitivity::before_part(const stepping::World& world) {
-  world_.state = world.state;
-  world_.contacts = world.contacts;
-  world_.memory = world.memory;
-  world_.waypoints.clear();
-}
-
-bool SubStepSensitivity::after_part(const stepping::World& world, double h) {
-  const stepping::StepReport report = stepper_.advance(world_, h, world.state.time);
-  const auto same = [](const model::BodyState& a, const model::BodyState& b) {
-    return a.pose.position == b.pose.position && a.pose.orientation.coeffs() == b.pose.orientation.coeffs() &&
-           a.velocity.linear == b.velocity.linear && a.velocity.angular == b.velocity.angular;
-  };
-  return (report.certified && std::ranges::equal(world.state.bodies, world_.state.bodies, same)) ||
-         fail("a step cannot be repeated: it depends on more than its start");
-}
-
-void SubStepSensitivity::keep() {
-  kept_ = now_;
-  kept_stepper_.clear();
-  stepper_.save(kept_stepper_);
-}
-
-void SubStepSensitivity::take_back() {
-  now_ = kept_;
-  ByteReader bytes(kept_stepper_.view());
-  stepper_.restore(bytes);
 }
 
 void SubStepSensitivity::begin(bool flew, Eigen::MatrixXd& tangents) {
@@ -198,7 +185,7 @@ double SubStepSensitivity::instant_change(double time, Index k) const {
   return found == instants_.end() ? 0.0 : found->second[k];
 }
 
-bool SubStepSensitivity::advance(Eigen::MatrixXd& tangents) {
+bool SubStepSensitivity::advance(const model::State& end, Eigen::MatrixXd& tangents) {
   const stepping::SubStepTape& tape = tape_;
   if (tape.refusal[0] != '\0') return fail(tape.refusal);
   impulses_.clear();
@@ -207,16 +194,25 @@ bool SubStepSensitivity::advance(Eigen::MatrixXd& tangents) {
     for (const auto& side : *sides) {
       side->world.state = tape.start;
       side->step.begin(side->world, tape.length, tape.end, tape.coupled);
+      // An event just before the end of the step is beyond it on one side: time goes on there.
+      side->step.data.nearly_end = std::numeric_limits<double>::infinity();
     }
   offset_.setZero();
+  follows_turns_ = std::ranges::any_of(tape.sub_steps, [](const SubStep& one) {
+    return one.length.fixed > 0 ||
+           std::ranges::any_of(one.attempts, [](const auto& attempt) { return attempt.length.fixed > 0; });
+  });
   for (std::size_t i = 0; i < tape.sub_steps.size(); ++i) {
     const SubStep& one = tape.sub_steps[i];
-    if (one.component.offset == 0) offset_.setZero();
+    if (one.component.offset == 0) {
+      offset_.setZero();
+      longest_.setZero();
+    }
     located_ = i > 0 && !tape.sub_steps[i - 1].impact && tape.sub_steps[i - 1].end == SubStepEnd::Touch;
     if (!look_for_ties(one) || !differentiate(one, tangents)) return false;
     if (!one.impact) instants_[end_of(tape, one)] = offset_;
   }
-  for (Index k = 0; k < tangents.cols(); ++k) prescribed_.put(world_.state, k, tangents);
+  for (Index k = 0; k < tangents.cols(); ++k) prescribed_.put(end, k, tangents);
   return true;
 }
 
@@ -303,6 +299,7 @@ void SubStepSensitivity::place(const SubStep& one, Index k, double amount, const
   side.component = one.component;
   Component& component = side.component;
   if (component.offset > 0) component.offset += amount * offset_[k];
+  side.longer = one.held ? 0 : amount * longest_[k];
   world.state.time = side.step.data.at(component.offset);
   for (std::size_t b = 0; b < traits_.size(); ++b) {
     if (traits_[b].driven) {
@@ -335,22 +332,21 @@ void SubStepSensitivity::place(const SubStep& one, Index k, double amount, const
     start.margin_n += amount * known->second(0, k);
     start.margin_t += amount * known->second(1, k);
     start.margin_age += amount * known->second(2, k);
+    if (start.slip_peak > 0) start.slip_peak += amount * known->second(3, k);
   }
 }
 
 // The stepper's own sub-step, in the modes of one that it took.
-bool SubStepSensitivity::run(const SubStep& one, std::size_t trial, double tau, Side& side) const {
+bool SubStepSensitivity::run(const Trial& trial, double tau, Side& side) const {
   if (!(tau > 0)) return false;
-  for (int c : one.stopping) side.component.contacts[index(c)].end_law = true;
-  side.step.data.frozen = &one.trials[trial];
+  side.step.data.frozen = &trial;
   side.step.run(side.world, side.component, tau);
   side.step.data.frozen = nullptr;
   return side.step.trial.certified;
 }
 
-double SubStepSensitivity::length_of(const SubStep& one, const Side& side) const {
-  const stepping::SubStepLength& length = one.length;
-  if (length.fixed > 0) return length.fixed;
+double SubStepSensitivity::length_of(const stepping::SubStepLength& length, const Side& side) const {
+  if (length.fixed > 0) return length.fixed + length.share * side.longer;
   double until = length.until;
   if (length.at_breakpoint) {
     // The same breakpoint of a drive that may have moved with the unknown.
@@ -367,17 +363,37 @@ double SubStepSensitivity::length_of(const SubStep& one, const Side& side) const
   return length.part * (until - tape_.begin - side.component.offset);
 }
 
-// Leaves in side.step.trial the repetition that ends as the sub-step did.
-bool SubStepSensitivity::find_length(const SubStep& one, Side& side) {
+// By how much longer the next sub-step may be than that of the run, by the repetition of an attempt in side.step.trial.
+double SubStepSensitivity::longer_by(const SubStep& one, const stepping::SubStepAttempt& attempt,
+                                     const Side& side) const {
+  const auto longest = [&](const Component& component, const Trial& trial) {
+    const auto c = index(std::max(attempt.turning, 0));
+    const double turn = attempt.turning < 0
+                            ? 0
+                            : stepping::relative_turn(component.contacts[c], trial.contacts[c], tape_.length, trial.h);
+    return stepping::length_by_turn(std::max(trial.h, attempt.shortest), turn, attempt.least, attempt.most);
+  };
+  return longest(side.component, side.step.trial) - longest(one.component, attempt.trial);
+}
+
+// Leaves in side.step.trial the repetition that ends as the sub-step did. tau: the first length that it tried.
+bool SubStepSensitivity::find_length(const SubStep& one, double tau, Side& side) {
   const int D = model_.dimension;
   const std::size_t last = one.trials.size() - 1;
   const Trial& accepted = one.trials.back();
   const Trial& trial = side.step.trial;
-  if (one.end == SubStepEnd::Length) return run(one, last, length_of(one, side), side);
+  if (one.end == SubStepEnd::Length) {
+    // What an event left of a step may be shorter than what the event moves by: the same length then, and the rest at
+    // the rates of the end.
+    constexpr double kShort = 0.2;
+    const bool is_short = std::fabs(tau - accepted.h) > kShort * accepted.h;
+    if (!run(accepted, is_short ? accepted.h : tau, side)) return false;
+    if (is_short) go_on(tau - accepted.h, side.step.trial);
+    return true;
+  }
   if (one.end == SubStepEnd::Reserve) {
-    double tau = length_of(one, side);
     for (std::size_t i = 0; i <= last; ++i) {
-      if (!run(one, i, tau, side)) return false;
+      if (!run(one.trials[i], tau, side)) return false;
       if (i == last) break;
       const ContactStart& start = side.component.contacts[index(one.contact)];
       const double mu = side.world.model.surfaces[index(start.contact.surface)].friction_static;
@@ -396,7 +412,9 @@ bool SubStepSensitivity::find_length(const SubStep& one, Side& side) {
     return slip_along(component, at, of.contact, D);
   };
   const double aim = value(one, one.component, accepted, model_);
-  double tau = accepted.h, slope = 0, scale = 0;
+  for (int c : one.stopping) side.component.contacts[index(c)].end_law = true;
+  tau = accepted.h;
+  double slope = 0, scale = 0;
   if (one.end == SubStepEnd::Touch) {
     slope = accepted.contacts[index(one.contact)].u1[0];
     scale = std::fabs(slope) * accepted.h;
@@ -410,11 +428,15 @@ bool SubStepSensitivity::find_length(const SubStep& one, Side& side) {
   // Secants, until what is left is small enough for one last step with the slope known by then: slopes of what comes
   // after it would be those of rounding.
   constexpr double kNear = 1e-10;
+  double speed = 0;
+  for (const stepping::BodyStart& body : one.component.bodies)
+    speed = std::max(speed, one.state.bodies[index(body.body)].velocity.linear.lpNorm<1>());
+  const double close = kNear * scale + (one.end == SubStepEnd::Touch ? accepted.h : 1.0) * kRounding * speed;
   double tau_before = 0, f_before = 0;
   for (int k = 0; k < kMostIterations; ++k) {
-    if (!run(one, last, tau, side)) return false;
+    if (!run(accepted, tau, side)) return false;
     const double f = value(one, side.component, trial, side.world.model) - aim;
-    if (f == 0 || (k > 0 && std::fabs(f_before) <= kNear * scale)) return std::fabs(f) <= kNear * scale;
+    if (f == 0 || (k > 0 && std::fabs(f_before) <= close)) return std::fabs(f) <= close;
     if (k > 0) slope = (f - f_before) / (tau - tau_before);
     if (!std::isfinite(slope) || slope == 0) return false;
     tau_before = tau;
@@ -426,14 +448,26 @@ bool SubStepSensitivity::find_length(const SubStep& one, Side& side) {
 
 bool SubStepSensitivity::repeat(const SubStep& one, Side& side, End& end) {
   const int D = model_.dimension;
-  if (!find_length(one, side)) return false;
   const Trial& trial = side.step.trial;
+  const bool ends_itself = one.end == SubStepEnd::Length;  // the last attempt is the sub-step
+  double tau = length_of(one.length, side), longer = side.longer;
+  for (std::size_t i = 0; follows_turns_ && i < one.attempts.size(); ++i) {
+    const stepping::SubStepAttempt& attempt = one.attempts[i];
+    tau = length_of(attempt.length, side);
+    if (ends_itself && i + 1 == one.attempts.size()) break;
+    if (!run(attempt.trial, tau, side)) return false;
+    longer = longer_by(one, attempt, side);
+    if (i + 1 < one.attempts.size()) side.longer = longer;
+  }
+  if (!find_length(one, tau, side)) return false;
+  if (follows_turns_ && ends_itself && !one.attempts.empty()) longer = longer_by(one, one.attempts.back(), side);
+  end.longest = longer;
   end.tau = trial.h;
   end.offset = side.component.offset + trial.h;
   end.bodies = trial.bodies;
   end.acceleration = trial.acceleration;
   const auto n = std::ssize(one.component.contacts);
-  end.reserves.setZero(3, n);
+  end.reserves.setZero(4, n);
   end.impulses.setZero(3, n);
   for (Index c = 0; c < n; ++c) {
     const ContactTrial& out = trial.contacts[static_cast<std::size_t>(c)];
@@ -441,7 +475,10 @@ bool SubStepSensitivity::repeat(const SubStep& one, Side& side, End& end) {
     const auto surface = index(one.component.contacts[static_cast<std::size_t>(c)].contact.surface);
     const stepping::Margins margins =
         stepping::force_margins(out, side.world.model.surfaces[surface].friction_static, trial.h, D);
-    end.reserves.col(c) << margins.normal, margins.tangential, 0.5 * trial.h;
+    const ContactStart& start = side.component.contacts[static_cast<std::size_t>(c)];
+    const double peak =
+        start.mode == Mode::Slide ? std::max(start.slip_peak, stepping::tangential_norm(out.u1, D)) : 0.0;
+    end.reserves.col(c) << margins.normal, margins.tangential, 0.5 * trial.h, peak;
     for (int d = 0; d < D; ++d) end.impulses.col(c) += out.p[d] * out.rows.direction[d];
   }
   return true;
@@ -492,6 +529,7 @@ bool SubStepSensitivity::take(const SubStep& one, Index k, double below, double 
   }
   if (one.impact) return true;
   offset_[k] = (higher_.offset - lower_.offset) / width;
+  longest_[k] = (higher_.longest - lower_.longest) / width;
   for (std::size_t j = 0; j < one.component.bodies.size(); ++j) {
     const int b = one.component.bodies[j].body;
     auto acceleration = now_.acceleration.col(k).segment<6>(6 * b);
@@ -503,8 +541,8 @@ bool SubStepSensitivity::take(const SubStep& one, Index k, double below, double 
     if (!(one.trials.back().contacts[c].g[0] > 0)) continue;
     const auto column = static_cast<Index>(c);
     const collision::ContactId& id = one.component.contacts[c].contact.id;
-    for (auto* list : {&now_.reserves, &impulses_})
-      if (auto& entry = (*list)[id]; entry.cols() == 0) entry.setZero(3, std::ssize(directions_));
+    if (auto& entry = now_.reserves[id]; entry.cols() == 0) entry.setZero(4, std::ssize(directions_));
+    if (auto& entry = impulses_[id]; entry.cols() == 0) entry.setZero(3, std::ssize(directions_));
     now_.reserves[id].col(k) = (higher_.reserves.col(column) - lower_.reserves.col(column)) / width;
     impulses_[id].col(k) += (higher_.impulses.col(column) - lower_.impulses.col(column)) / width;
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// How the end of a second-order step (stepping/second_order.h) changes with its start and with the model. A second
-// stepper follows the run and takes every step again, to the same bits; it notes the sub-steps and impacts that it
-// accepted (stepping/sub_step_tape.h). Each is repeated by the stepper's own code from starts a little beside its own,
+// How the end of a second-order step (stepping/second_order.h) changes with its start and with the model. The
+// stepper notes the sub-steps and impacts that it accepts (stepping/sub_step_tape.h). Each is repeated by the stepper's own code from starts a little beside its own,
 // with the model a little changed, every contact held in its mode:
 //
 //     sub-step     s1, tau = S(s0, u; modes)               tau from the condition that ended it
@@ -32,13 +31,13 @@
 //                    have a corner; several contacts meet at one instant
 //     not covered    a step at first order, contacts that run off a face, redundant contacts whose share moves bodies
 //
-// Cost: the run again, and two sub-steps per unknown and sub-step, a few more at events.
+// Cost: two sub-steps per unknown and sub-step, a few more at events.
 #pragma once
 
 #include "stickslip/collision/collider.h"
 #include "stickslip/sensitivity/direction.h"
 #include "stickslip/sensitivity/prescribed_changes.h"
-#include "stickslip/stepping/second_order.h"
+#include "stickslip/stepping/component_step.h"
 
 #include <map>
 #include <memory>
@@ -57,15 +56,14 @@ class SubStepSensitivity {
   // Why steps of this model and method have no derivative here; empty when they can have one.
   [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method);
 
-  // Follows the run: a part of a step begins, and has ended after h. False: the stepper that follows came elsewhere.
-  void before_part(const stepping::World& world);
-  [[nodiscard]] bool after_part(const stepping::World& world, double h);
+  // Where the stepper of the run is to note what it does.
+  [[nodiscard]] stepping::SubStepTape& tape() { return tape_; }
 
   // Before the first step that is differentiated: prescribed degrees of freedom do not start elsewhere.
   // flew: nothing but gravity acted so far.
   void begin(bool flew, Eigen::MatrixXd& tangents);
-  // The changes at the start of the part become those at its end. False: why_not().
-  [[nodiscard]] bool advance(Eigen::MatrixXd& tangents);
+  // The changes at the start of the part on the tape become those at its end, the state given. False: why_not().
+  [[nodiscard]] bool advance(const model::State& end, Eigen::MatrixXd& tangents);
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
   // Of the last step: how the mean force of a contact changes with unknown k.
@@ -76,8 +74,8 @@ class SubStepSensitivity {
   [[nodiscard]] bool forces_open() const { return forces_open_; }
 
   // The begin of a step, to go back to.
-  void keep();
-  void take_back();
+  void keep() { kept_ = now_; }
+  void take_back() { now_ = kept_; }
 
  private:
   struct Side;
@@ -85,14 +83,16 @@ class SubStepSensitivity {
   struct Histories {
     Eigen::MatrixXd acceleration;  // 6 rows per body
     Eigen::MatrixXd length;        // a row per body: of the sub-step that acceleration is a mean over
-    std::map<collision::ContactId, Eigen::Matrix3Xd> reserves;  // normal, tangential, age
+    std::map<collision::ContactId, Eigen::Matrix4Xd> reserves;  // normal, tangential, age; and the largest slip so far
   };
   // The end of a repetition.
   struct End {
     double tau = 0, offset = 0;
     std::vector<model::BodyState> bodies;
     std::vector<model::Twist> acceleration;
-    Eigen::Matrix3Xd reserves, impulses;  // a column per contact
+    Eigen::Matrix4Xd reserves;  // a column per contact
+    Eigen::Matrix3Xd impulses;  // likewise
+    double longest = 0;         // how much longer the next sub-step may be
   };
 
   [[nodiscard]] bool fail(const char* why);
@@ -103,9 +103,11 @@ class SubStepSensitivity {
   void place(const stepping::SubStep& one, Eigen::Index k, double amount, const Eigen::MatrixXd& tangents, Side& side);
   [[nodiscard]] bool repeat(const stepping::SubStep& one, Side& side, End& end);
   [[nodiscard]] bool repeat_impact(const stepping::SubStep& one, Side& side, End& end);
-  [[nodiscard]] bool find_length(const stepping::SubStep& one, Side& side);
-  [[nodiscard]] bool run(const stepping::SubStep& one, std::size_t trial, double tau, Side& side) const;
-  [[nodiscard]] double length_of(const stepping::SubStep& one, const Side& side) const;
+  [[nodiscard]] bool find_length(const stepping::SubStep& one, double tau, Side& side);
+  [[nodiscard]] bool run(const stepping::Trial& trial, double tau, Side& side) const;
+  [[nodiscard]] double length_of(const stepping::SubStepLength& length, const Side& side) const;
+  [[nodiscard]] double longer_by(const stepping::SubStep& one, const stepping::SubStepAttempt& attempt,
+                                 const Side& side) const;
   [[nodiscard]] bool take(const stepping::SubStep& one, Eigen::Index k, double below, double above,
                           Eigen::MatrixXd& tangents);
 
@@ -115,17 +117,15 @@ class SubStepSensitivity {
   PrescribedChanges prescribed_;
   std::map<double, Eigen::VectorXd> instants_;  // ends of the sub-steps of the step, with their changes
   const stepping::Method& method_;
-  std::unique_ptr<collision::Collider> collider_;
-  stepping::World world_;  // of the stepper that follows
-  stepping::SecondOrder stepper_;
   stepping::SubStepTape tape_;
-  ByteWriter kept_stepper_;
   std::vector<std::unique_ptr<Side>> low_, high_;  // per direction
   Histories now_, kept_;
   Eigen::VectorXd offset_;                                     // of the component, within the step
+  Eigen::VectorXd longest_;                                    // of the longest length that its next sub-step may have
   std::map<collision::ContactId, Eigen::Matrix3Xd> impulses_;  // over the step
   End lower_, higher_;
-  bool located_ = false;  // of an impact: its instant was searched
+  bool follows_turns_ = false;  // of the step: lengths that follow the turn of a slip matter
+  bool located_ = false;        // of an impact: its instant was searched
   bool forces_open_ = false;
   std::string why_not_;
 };

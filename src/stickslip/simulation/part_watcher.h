@@ -13,7 +13,7 @@ class PartWatcher {
   virtual ~PartWatcher() = default;
 
   virtual void begin_step() = 0;
-  virtual void before_part(const stepping::World& world) = 0;
+  virtual void before_part(stepping::Stepper& stepper, const stepping::World& world) = 0;
   // A part of length h was certified; one that was not leaves no trace.
   virtual void after_part(const stepping::World& world, double h, const stepping::StepReport& report) = 0;
   // Back to the begin of the step: its parts so far did not happen.

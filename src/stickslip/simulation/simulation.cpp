@@ -122,7 +122,7 @@ void Simulation::advance(double h, double end) {
 
 stepping::StepReport Simulation::advance_part(double h, double end) {
   if (watcher_ == nullptr) return stepper_->advance(world_, h, end);
-  watcher_->before_part(world_);
+  watcher_->before_part(*stepper_, world_);
   const stepping::StepReport report = stepper_->advance(world_, h, end);
   if (report.certified) watcher_->after_part(world_, h, report);
   return report;

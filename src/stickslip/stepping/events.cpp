@@ -115,15 +115,12 @@ class FirstEvent {
     const double along = tangential_dot(start.velocity, contact.u1, D);
     const bool crosses = along <= 0 || !contact.slides;
     if (D == 3 && contact.slides && h > h_min_) {
-      const double across = std::fabs(start.velocity[1] * contact.u1[2] - start.velocity[2] * contact.u1[1]);
-      const double change = std::hypot(contact.u1[1] - start.velocity[1], contact.u1[2] - start.velocity[2]);
-      const double turn = std::atan2(across, along);
-      const double rate = start.slip_peak > 0 ? H_ * change / (h * start.slip_peak) : 1.0;  // H / T
-      const double limit = std::clamp(kTurnPerStep * rate, 1e-3, kLargestTurn);
-      if (across > std::min(kMiss, kMissPerStep * rate) * change * change) {
-        best_.turn = std::max(best_.turn, turn / limit);
-        if (turn > limit) return;
+      const double turn = relative_turn(start, contact, H_, h);
+      if (turn > best_.turn) {
+        best_.turn = turn;
+        best_.turning = c;
       }
+      if (turn > 1) return;
     }
     if (crosses) offer(EventKind::Stop, c, h * speed * speed / std::max(speed * speed - along, 1e-300));
   }
@@ -157,6 +154,15 @@ bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int di
   if (start.mode != Mode::Slide || start.just_changed || !contact.closed) return false;
   if (tangential_norm(start.velocity, dimension) <= slip_noise(start, contact, dimension)) return false;
   return tangential_dot(start.velocity, contact.u1, dimension) <= 0 || !contact.slides;
+}
+
+double relative_turn(const ContactStart& start, const ContactTrial& contact, double H, double h) {
+  const double across = std::fabs(start.velocity[1] * contact.u1[2] - start.velocity[2] * contact.u1[1]);
+  const double change = std::hypot(contact.u1[1] - start.velocity[1], contact.u1[2] - start.velocity[2]);
+  const double rate = start.slip_peak > 0 ? H * change / (h * start.slip_peak) : 1.0;  // H / T
+  if (!(across > std::min(kMiss, kMissPerStep * rate) * change * change)) return 0;
+  const double turn = std::atan2(across, tangential_dot(start.velocity, contact.u1, 3));
+  return turn / std::clamp(kTurnPerStep * rate, 1e-3, kLargestTurn);
 }
 
 EventCandidate first_event(const World& world, const Component& component, const Trial& trial, double H, double h_min) {

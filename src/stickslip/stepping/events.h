@@ -36,6 +36,8 @@
 
 #include "stickslip/stepping/trial.h"
 
+#include <algorithm>
+
 namespace stickslip::stepping {
 
 enum class EventKind : char { None, Touch, Lift, Slip, Stop };
@@ -47,7 +49,8 @@ struct EventCandidate {
   int contact = kNoContact;
   double tau = 0;                // time from the start of the trial
   bool without_history = false;  // the solver changed the mode, and no line tells when
-  double turn = 0;  // of slip, over what is allowed; > 1: shorten the sub-step unless an event comes before
+  double turn = 0;           // of slip, over what is allowed; > 1: shorten the sub-step unless an event comes before
+  int turning = kNoContact;  // the contact whose slip turns so
 
   [[nodiscard]] bool turns_too_far(double h) const { return turn > 1 && (kind == EventKind::None || tau * turn > h); }
 };
@@ -62,6 +65,16 @@ struct Margins {
 
 // A sliding contact whose slip ends or reverses within the trial.
 [[nodiscard]] bool slip_crosses(const ContactStart& start, const ContactTrial& contact, int dimension);
+
+// How far the slip turns within a trial of length h in a step of length H, over what is allowed. 0: it passes zero so
+// closely that it counts as a stop.
+[[nodiscard]] double relative_turn(const ContactStart& start, const ContactTrial& contact, double H, double h);
+
+constexpr double kTurnAim = 0.7;  // of the allowed turn of slip per sub-step
+// The longest sub-step after a trial of length h in which the slip turned so (of what is allowed), between these parts of h.
+[[nodiscard]] inline double length_by_turn(double h, double turn, double least, double most) {
+  return h * std::clamp(kTurnAim / turn, least, most);
+}
 
 // A contact that opened at this very instant and has not been hit since.
 [[nodiscard]] bool rests_open(const World& world, const ContactStart& contact);

@@ -4,6 +4,7 @@
 
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip::stepping {
@@ -46,19 +47,62 @@ void FrozenModes::fill(const complementarity::ContactProblem& problem, std::span
     if (law == Law::Open) impulse_row(N);
     if (law == Law::Stick && mu > 0) continue;
     for (Index k = 0; k < tangents; ++k) impulse_row(T + k);
-    if (law != Law::Slide || mu == 0) continue;
-    const Eigen::VectorXd slip = u_.segment(T, tangents);
-    const double speed = slip.norm();
-    if (!(speed > 0)) continue;
-    const Eigen::VectorXd d = slip / speed;
-    for (Index k = 0; k < tangents; ++k) {
-      const double g = W_(T + k, T + k);
-      defect_[T + k] += g * mu * p[N] * d[k];
-      matrix_(T + k, N) += g * mu * d[k];
-      if (tangents == 1) continue;
-      for (Index l = 0; l < tangents; ++l)
-        matrix_.row(T + k) += g * mu * p[N] / speed * ((k == l ? 1.0 : 0.0) - d[k] * d[l]) * W_.row(T + l);
-    }
+    if (law == Law::Slide && mu > 0) fill_friction(problem, r, c);
+  }
+}
+
+// Of a contact that slides.
+void FrozenModes::fill_friction(const complementarity::ContactProblem& problem, std::span<const double> r, Index c) {
+  const Index D = problem.dimension(), N = c * D, T = N + 1;
+  const auto at = static_cast<std::size_t>(c);
+  const double mu = problem.mu[at], p_n = r[static_cast<std::size_t>(N)];
+  if (D == 2) {
+    const double g = W_(T, T);
+    defect_[T] += g * mu * p_n * sign_[at];
+    matrix_(T, N) += g * mu * sign_[at];
+    return;
+  }
+  const Eigen::Vector2d slip = u_.segment<2>(T), p(r[static_cast<std::size_t>(T)], r[static_cast<std::size_t>(T + 1)]);
+  if (begins_[at] != 0) {
+    const double g = std::max(W_(T, T), W_(T + 1, T + 1)), friction = p.norm();
+    const Eigen::Vector2d d = -p / friction, across(-d[1], d[0]);
+    matrix_.middleRows<2>(T).setZero();
+    defect_[T] = g * (friction - mu * p_n);
+    matrix_.block<1, 2>(T, T) = -g * d.transpose();
+    matrix_(T, N) = -g * mu;
+    defect_[T + 1] = across.dot(slip);
+    matrix_.row(T + 1) = across[0] * W_.row(T) + across[1] * W_.row(T + 1);
+    matrix_.block<1, 2>(T + 1, T) += d.dot(slip) / friction * across.transpose();
+    return;
+  }
+  const double speed = slip.norm();
+  if (!(speed > 0)) return;
+  const Eigen::Vector2d d = slip / speed;
+  for (Index k = 0; k < 2; ++k) {
+    const double g = W_(T + k, T + k);
+    defect_[T + k] += g * mu * p_n * d[k];
+    matrix_(T + k, N) += g * mu * d[k];
+    for (Index l = 0; l < 2; ++l)
+      matrix_.row(T + k) += g * mu * p_n / speed * ((k == l ? 1.0 : 0.0) - d[k] * d[l]) * W_.row(T + l);
+  }
+}
+
+// By the impulses that the solution is next to.
+void FrozenModes::choose_forms(const complementarity::ContactProblem& problem, std::span<const double> r) {
+  const Index D = problem.dimension(), n = problem.contacts() * D;
+  const Eigen::Map<const Eigen::VectorXd> p(r.data(), n), q(problem.q.data(), n);
+  u_.noalias() = W_ * p;
+  u_ += q;
+  begins_.assign(static_cast<std::size_t>(problem.contacts()), 0);
+  sign_.assign(begins_.size(), 0.0);
+  for (Index c = 0; c < problem.contacts(); ++c) {
+    const Index T = c * D + 1;
+    const auto at = static_cast<std::size_t>(c);
+    if (laws[at] != Law::Slide) continue;
+    if (D == 2)
+      sign_[at] = p[T] != 0 ? std::copysign(1.0, -p[T]) : std::copysign(1.0, u_[T]);
+    else
+      begins_[at] = u_.segment<2>(T).norm() < std::max(W_(T, T), W_(T + 1, T + 1)) * p.segment<2>(T).norm() ? 1 : 0;
   }
 }
 
@@ -68,6 +112,7 @@ bool FrozenModes::solve(const complementarity::ContactProblem& problem, std::spa
   const Index n = problem.contacts() * problem.dimension();
   to_dense(problem.W, W_);
   Eigen::Map<Eigen::VectorXd> p(r.data(), n);
+  choose_forms(problem, r);
   double before = 0;
   for (int k = 0; k < kMost; ++k) {
     fill(problem, r);

@@ -6,6 +6,11 @@
 //
 //     open    r = 0                       stick   W r + q = 0
 //     slide   u_n = 0,  r_t + mu r_n d = 0,  d = u_t / |u_t|
+//             where slip just begins, |u_t| < W mu r_n:   |r_t| = mu r_n,  u_t x r_t = 0
+//
+// Both forms of sliding have the same solution. Slip that is much slower than what friction changes of it within the
+// sub-step has a direction that turns with every bit of the data, and Newton's method does not find it; the direction of
+// the friction that made it hardly turns.
 //
 // Newton's method from impulses near by. Contacts that share a load in more than one way have no single answer: the
 // smallest change of the impulses is taken then, and moves_bodies() tells whether the share matters to the motion.
@@ -36,9 +41,13 @@ class FrozenModes {
   void reset() { shared_ = moves_bodies_ = false; }
 
  private:
+  void choose_forms(const complementarity::ContactProblem& problem, std::span<const double> r);
   void fill(const complementarity::ContactProblem& problem, std::span<const double> r);
+  void fill_friction(const complementarity::ContactProblem& problem, std::span<const double> r, Eigen::Index c);
 
   bool shared_ = false, moves_bodies_ = false;
+  std::vector<char> begins_;  // of each contact: the form of slip that just begins
+  std::vector<double> sign_;  // of each contact in the plane: of its slip
   Eigen::MatrixXd W_, matrix_;
   Eigen::VectorXd u_, defect_;
 };

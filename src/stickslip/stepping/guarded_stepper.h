@@ -13,8 +13,8 @@
 //
 // Such a drive may also push a corner so deep into what stands beside it that another face of that is nearer, over which
 // nothing is to be pushed out: the pair overlaps after the step by more than 1 % of the thinner body + s^2 / thickness,
-// s the way of the step (the audit's measure). The step is taken in halves, quarters ... as far as kShortestPush. Not so
-// of discs and balls: their centres stay outside.
+// s how far it moves in the step (the audit's measure). The step is taken in halves, quarters ... down to kShortestPush.
+// Discs and balls are left out: their centres stay outside.
 //
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
@@ -44,6 +44,7 @@ class GuardedStepper final : public Stepper {
   StepReport advance(World& world, double h, double end_time) override;
   void save(ByteWriter& out) const override { inner_->save(out); }
   void restore(ByteReader& in) override { inner_->restore(in); }
+  [[nodiscard]] Stepper& inner() { return *inner_; }
 
  private:
   using Start = Rollback<ByteWriter>;  // with the bytes of the stepper inside

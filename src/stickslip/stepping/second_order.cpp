@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kShortest = 1e-4;        // of the step: shortest sub-step to follow a turn of slip
 constexpr double kInstant = 1e-6;         // of the step: events closer than this are simultaneous
-constexpr double kTurnAim = 0.7;          // of the allowed turn of slip per sub-step
 constexpr int kMaxEvents = 24;            // per step and component, besides impacts; then first order
 constexpr int kMaxImpacts = 20000;        // with restitution, per step and component; then first order
 constexpr int kMostHalvings = 6;          // of a step towards the instant of a slip that no line of reserves tells
@@ -319,6 +318,7 @@ std::optional<SecondOrder::Outcome> SecondOrder::advance_once(World& world, Comp
     h = std::max(h / (1 << tries.halvings), h_min);
     step_.next.length.part /= 1 << tries.halvings;
     step_.next.length.fixed /= 1 << tries.halvings;
+    step_.next.length.share /= 1 << tries.halvings;
   }
   const int solves_before = step_.data.report.solves;
   step_.run(world, component, h);
@@ -329,17 +329,31 @@ std::optional<SecondOrder::Outcome> SecondOrder::advance_once(World& world, Comp
   if (energy.gain.is_wrong() || step_.outruns_step(world, component)) {
     if (++tries.cuts > kMostCuts) return give_up(world, component, H);
     tries.longest = std::max(0.25 * h, h_min);
+    hold_length();
     return std::nullopt;
   }
   const EventCandidate event = first_event(world, component, step_.trial, H, h_min);
   if (event.turns_too_far(h)) {
-    tries.longest = std::max(h * std::clamp(kTurnAim / event.turn, 0.1, kTurnAim), h_min);
+    tries.longest = std::max(length_by_turn(h, event.turn, 0.1, kTurnAim), h_min);
+    note_attempt(event, 0.1, kTurnAim, 0);
     return std::nullopt;
   }
-  tries.longest = std::max(h, h_min) * std::clamp(kTurnAim / event.turn, 0.2, 3.0);
+  tries.longest = length_by_turn(std::max(h, h_min), event.turn, 0.2, 3.0);
+  note_attempt(event, 0.2, 3.0, h_min);
   judge_energy(world, component, tries, h, energy);
   if (event.kind == EventKind::None) return finish_smooth(world, component, tries, h, energy, at_breakpoint);
   return go_to_event(world, component, tries, h, energy, event, solves_before);
+}
+
+void SecondOrder::note_attempt(const EventCandidate& event, double least, double most, double shortest) {
+  if (step_.tape != nullptr)
+    step_.next.attempts.push_back({step_.next.length, step_.trial, event.turning, least, most, shortest});
+}
+
+// The longest length is not one that slip says.
+void SecondOrder::hold_length() {
+  step_.next.attempts.clear();
+  step_.next.held = true;
 }
 
 void SecondOrder::judge_energy(const World& world, const Component& component, const Tries& tries, double h,
@@ -361,12 +375,15 @@ std::optional<SecondOrder::Outcome> SecondOrder::finish_smooth(World& world, Com
     ++tries.refinements;
     const double by_step = too_much ? 0.8 * std::cbrt(kGain / energy.gain.relative()) : 1;
     tries.longest = h * std::clamp(std::min(by_step, 0.9 * std::sqrt(energy.allowed / energy.error)), 0.1, 0.7);
+    hold_length();
     return std::nullopt;
   }
   if (too_much) return fall_back(world, component, tries.H);
-  if (energy.gains && tries.refinements > 0)
-    tries.longest = std::min(tries.longest, h * std::clamp(0.9 * std::sqrt(energy.allowed / energy.error), 0.2, 3.0));
   step_.accept(world, component, !at_breakpoint, false);
+  if (energy.gains && tries.refinements > 0) {
+    tries.longest = std::min(tries.longest, h * std::clamp(0.9 * std::sqrt(energy.allowed / energy.error), 0.2, 3.0));
+    hold_length();
+  }
   tries.halvings = 0;
   return std::nullopt;
 }
@@ -408,6 +425,7 @@ std::optional<SecondOrder::Outcome> SecondOrder::go_to_event(World& world, Compo
     ++tries.refinements;
     --tries.events;
     tries.longest = 0.5 * step_.trial.h;
+    hold_length();
     return std::nullopt;
   }
   if (!step_.trial.certified) return give_up(world, component, H);

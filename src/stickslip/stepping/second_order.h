@@ -77,6 +77,8 @@ class SecondOrder final : public Stepper {
   StepReport advance_to_end_of_feature(World& world, double h, double end_time);
   Outcome advance_component(World& world, Component& component, double H);
   std::optional<Outcome> advance_once(World& world, Component& component, Tries& tries);
+  void note_attempt(const EventCandidate& event, double least, double most, double shortest);
+  void hold_length();
   void judge_energy(const World& world, const Component& component, const Tries& tries, double h, Energy& energy);
   std::optional<Outcome> finish_smooth(World& world, Component& component, Tries& tries, double h, const Energy& energy,
                                        bool at_breakpoint);

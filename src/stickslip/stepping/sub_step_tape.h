@@ -7,7 +7,7 @@
 //
 //     how a sub-step ends        its length
 //     Length                     a part of what was left up to `until`, or a length of its own (sub-steps that follow a
-//                                turn of slip)
+//                                turn of slip: each trial says how long the next one may be, SubStep::attempts)
 //     Reserve                    where the line through reserves of force of two sub-steps is zero (events.h): the
 //                                first of `trials` has the length that Length gives, each one after it ends where the
 //                                line of the one before says
@@ -16,20 +16,30 @@
 //     Reversal                   where the slip of `contact` is zero
 #pragma once
 
-#include "stickslip/stepping/trial.h"
+#include "stickslip/stepping/events.h"
 
 #include <vector>
 
 namespace stickslip::stepping {
 
 struct SubStepLength {
-  double fixed = 0;  // > 0: a length of its own
+  double fixed = 0;  // > 0: a length of its own: the longest that it may have,
+  double share = 1;  // or this share of it
   double part = 1;   // of the time left
   double until = 0;  // absolute time: the end of the step, or a breakpoint of a drive
   bool at_breakpoint = false;
 };
 
 enum class SubStepEnd : char { Length, Reserve, Touch, Stop, Reversal };
+
+// A trial that said how long the next one may be, by how far the slip of a contact turned in it.
+struct SubStepAttempt {
+  SubStepLength length;
+  Trial trial;
+  int turning = kNoContact;    // none: the most
+  double least = 0, most = 0;  // of its length
+  double shortest = 0;         // what counts of its length at least
+};
 
 struct SubStep {
   bool impact = false;  // velocities jump, no time passes
@@ -38,10 +48,12 @@ struct SubStep {
   // Of a sub-step.
   SubStepEnd end = SubStepEnd::Length;
   SubStepLength length;
-  int contact = -1;           // that touches, reverses, lifts or slips
-  bool lifts = false;         // Reserve: of the normal force, else of friction
-  std::vector<int> stopping;  // contacts that were given the law of the end velocity
-  std::vector<Trial> trials;  // the last one was accepted
+  int contact = -1;                      // that touches, reverses, lifts or slips
+  bool lifts = false;                    // Reserve: of the normal force, else of friction
+  std::vector<int> stopping;             // contacts that were given the law of the end velocity
+  std::vector<Trial> trials;             // the last one was accepted
+  std::vector<SubStepAttempt> attempts;  // since the sub-step before; the last one with the first length of this one
+  bool held = false;                     // before those the longest length became what energy allowed
   // Of an impact.
   std::vector<double> restitution;      // ComponentImpact::resolve
   std::vector<model::BodyState> after;  // of the component's bodies

@@ -22,6 +22,7 @@ namespace {
 // Where the runs for one parameter are: on both sides of its value, or on one where a bound leaves no room.
 struct Stencil {
   static constexpr double kBoth[] = {-1, -0.5, 0.5, 1}, kOne[] = {0.25, 0.5, 1};  // in steps
+  static constexpr double kCloser[] = {-0.25, 0.25};                              // besides, for each side alone
 
   double value = 0;
   double step = 0;  // negative: one side, downwards; 0: there is no room at all
@@ -67,6 +68,16 @@ SceneRun run_with(const scene::Document& document, std::span<const scene::Overri
   }
 }
 
+// With its error, from values at a quarter, half and all of step s, and here.
+Derivative::Side one_sided(const double (&f)[3], double here, double s, double rounding) {
+  const double wide = (4 * f[1] - f[2] - 3 * here) / s, narrow = 2 * (4 * f[0] - f[1] - 3 * here) / s;
+  return {(4 * narrow - wide) / 3, std::abs(narrow - wide) / 3 + 8 * rounding / std::abs(s)};
+}
+
+double rounding_of(double size, double grain) {
+  return 4 * std::numeric_limits<double>::epsilon() * size + grain;
+}
+
 Derivative derivative_of(const Stencil& stencil, std::span<const SceneRun> runs, const SceneRun& base,
                          std::size_t observable, double grain) {
   Derivative derivative;
@@ -83,12 +94,43 @@ Derivative derivative_of(const Stencil& stencil, std::span<const SceneRun> runs,
     derivative.same_modes &= runs[k].modes == base.modes && runs[k].status == base.status;
   }
   const double s = stencil.step, here = base.observables[observable];
-  const double wide = stencil.one_sided ? (4 * f[1] - f[2] - 3 * here) / s : (f[3] - f[0]) / (2 * s);
-  const double narrow = stencil.one_sided ? 2 * (4 * f[0] - f[1] - 3 * here) / s : (f[2] - f[1]) / s;
-  const double rounding = 4 * std::numeric_limits<double>::epsilon() * size + grain;
+  const double rounding = rounding_of(size, grain);
+  if (stencil.one_sided) {
+    const Derivative::Side side = one_sided({f[0], f[1], f[2]}, here, s, rounding);
+    derivative.value = side.value;
+    derivative.error = side.error;
+    return derivative;
+  }
+  const double wide = (f[3] - f[0]) / (2 * s), narrow = (f[2] - f[1]) / s;
   derivative.value = (4 * narrow - wide) / 3;
-  derivative.error = std::abs(narrow - wide) / 3 + rounding * (stencil.one_sided ? 8 : 1) / std::abs(s);
+  derivative.error = std::abs(narrow - wide) / 3 + rounding / std::abs(s);
   return derivative;
+}
+
+// Of one side: runs at a quarter, half and all of the step, which must agree in their modes. Nan: they do not.
+Derivative::Side side_of(const SceneRun* const (&runs)[3], const SceneRun& base, std::size_t observable, double s,
+                         double grain) {
+  double f[3] = {}, size = std::abs(base.observables[observable]);
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (!runs[k]->ran() || runs[k]->modes != runs[0]->modes || runs[k]->status != base.status) return {};
+    f[k] = runs[k]->observables[observable];
+    size = std::max(size, std::abs(f[k]));
+  }
+  return one_sided(f, base.observables[observable], s, rounding_of(size, grain));
+}
+
+// Left and right derivative, where they differ for certain.
+void look_for_corner(const Stencil& stencil, std::span<const SceneRun> runs, std::span<const SceneRun> closer,
+                     const SceneRun& base, std::size_t observable, double grain, Derivative& derivative) {
+  constexpr double kCertain = 10;  // errors
+  const double s = stencil.step;
+  const Derivative::Side left = side_of({closer.data(), &runs[1], &runs[0]}, base, observable, -s, grain);
+  const Derivative::Side right = side_of({&closer[1], &runs[2], &runs[3]}, base, observable, s, grain);
+  if (!(std::abs(right.value - left.value) > kCertain * (left.error + right.error))) return;
+  derivative.corner = true;
+  derivative.left = left;
+  derivative.right = right;
+  derivative.value = derivative.error = kNotANumber;
 }
 
 // Why the scene's runs cannot be differentiated step by step; empty when they can.
@@ -124,8 +166,10 @@ bool differentiate_run(const scene::Document& document, std::span<const scene::O
           derivative.reason = "a time read off the grid of steps";
         else if (!std::isfinite(value))
           derivative.reason = "not a number beside the run";
-        else
-          derivative = {value, kNotANumber, true, true, {}};
+        else {
+          derivative.value = value;
+          derivative.same_modes = derivative.implicit = true;
+        }
         complete &= derivative.implicit;
       }
     }
@@ -152,13 +196,17 @@ void difference_runs(const scene::Document& document, std::span<const scene::Ove
       points.push_back({i, stencil.value + place * stencil.step, place * stencil.step});
     stencils.push_back(stencil);
   }
-  std::vector<SceneRun> beside(points.size());
-  complementarity::WorkerPool().run(options.threads, static_cast<int>(beside.size()), [&](int, int job) {
-    const auto k = static_cast<std::size_t>(job);
-    beside[k] = run_with(document, overrides, result.parameters[points[k].parameter], points[k].value, points[k].change,
+  const auto run_all = [&](const std::vector<Point>& list) {
+    std::vector<SceneRun> done(list.size());
+    complementarity::WorkerPool().run(options.threads, static_cast<int>(list.size()), [&](int, int job) {
+      const auto k = static_cast<std::size_t>(job);
+      done[k] = run_with(document, overrides, result.parameters[list[k].parameter], list[k].value, list[k].change,
                          runs::asking(options.go_on));
-  });
-  result.runs += static_cast<std::int64_t>(beside.size());
+    });
+    result.runs += static_cast<std::int64_t>(list.size());
+    return done;
+  };
+  const std::vector<SceneRun> beside = run_all(points);
   for (std::size_t i = 0; i < stencils.size(); ++i)
     for (std::size_t j = 0; j < result.observables.size(); ++j) {
       Derivative& derivative = result.derivatives[i * result.observables.size() + j];
@@ -167,6 +215,27 @@ void difference_runs(const scene::Document& document, std::span<const scene::Ove
       const std::string reason = derivative.reason;
       derivative = derivative_of(stencils[i], around, base, j, runs::grain_of(scene, j, base.observables[j]));
       if (!std::isnan(derivative.value)) derivative.reason = reason;
+    }
+  std::vector<Point> closer;
+  std::vector<std::size_t> first(stencils.size());
+  const auto crosses = [](const Derivative& derivative) {
+    return !derivative.implicit && !derivative.same_modes && !std::isnan(derivative.value);
+  };
+  for (std::size_t i = 0; i < stencils.size(); ++i) {
+    first[i] = closer.size();
+    const std::span<const Derivative> all(&result.derivatives[i * result.observables.size()],
+                                          result.observables.size());
+    if (stencils[i].one_sided || std::ranges::none_of(all, crosses)) continue;
+    for (const double place : Stencil::kCloser)
+      closer.push_back({i, stencils[i].value + place * stencils[i].step, place * stencils[i].step});
+  }
+  const std::vector<SceneRun> near = run_all(closer);
+  for (std::size_t i = 0; i < stencils.size(); ++i)
+    for (std::size_t j = 0; j < result.observables.size(); ++j) {
+      Derivative& derivative = result.derivatives[i * result.observables.size() + j];
+      if (stencils[i].one_sided || !crosses(derivative)) continue;
+      look_for_corner(stencils[i], {&beside[stencils[i].first], 4}, {&near[first[i]], 2}, base, j,
+                      runs::grain_of(scene, j, base.observables[j]), derivative);
     }
 }
 

@@ -12,7 +12,11 @@
 //
 // Where contacts stick, slide or part in another order on the two sides, the observable has a corner or a jump between
 // them and a difference means little: the runs are compared by the order of their contact modes, and such derivatives
-// are marked. Cost: four runs per parameter, three at a bound.
+// are marked. There, differences to each side are taken as at a bound: where the modes of the runs of a side are the
+// same, and left and right differ by far more than their errors, the observable has a corner in the scene itself (a
+// block at the limit of friction). It has no derivative then, but one to the left and one to the right.
+//
+// Cost: four runs per parameter, three at a bound, six where the modes change.
 #pragma once
 
 #include "stickslip/scene/scene.h"
@@ -26,11 +30,16 @@
 namespace stickslip::study {
 
 struct Derivative {
-  double value = kNotANumber;  // nan: a run failed or the observable is not defined
+  double value = kNotANumber;  // nan: a run failed, the observable is not defined, or it has a corner here
   double error = kNotANumber;  // estimate
   bool same_modes = false;     // all runs went through the same contact modes
   bool implicit = false;       // by implicit differentiation: of the run's own modes, no estimate of the error
   std::string reason;          // why not by implicit differentiation; empty when it is, or when it was not asked for
+  struct Side {
+    double value = kNotANumber, error = kNotANumber;
+  };
+  bool corner = false;  // left and right are known and differ
+  Side left, right;
 };
 
 struct Sensitivities {
