@@ -5,9 +5,9 @@
 #include "method_json.h"
 #include "recording_info.h"
 
-#include "stickslip/report/frame_selection.h"
-#include "stickslip/report/page_data.h"
-#include "stickslip/report/run_data.h"
+#include "stickslip/report/json_number.h"
+#include "stickslip/report/moment.h"
+#include "stickslip/report/setting_json.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/stepping/stepper.h"
 

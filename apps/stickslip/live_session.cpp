@@ -2,9 +2,9 @@
 // Copyright the stickslip authors
 #include "live_session.h"
 
-#include "batch.h"
 #include "live_motion.h"
 #include "recording_info.h"
+#include "require_step.h"
 
 #include <fmt/format.h>
 
