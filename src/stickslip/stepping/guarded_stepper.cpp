@@ -15,12 +15,12 @@
 namespace stickslip::stepping {
 namespace {
 
-constexpr double kShortest = 1e-7;               // of the run's step: parts are not cut further
-constexpr double kShortestSunk = 1.0 / 256;      // the same where bodies sank in: a jam is not undone by it
-constexpr double kSunk = 1e-2;                   // of the thickness: overlaps beyond this are undone,
-constexpr double kUnseen = 1e-5;                 // of the thickness: overlap of surfaces that give way without a contact
-constexpr double kGrown = 0.25;                  // where a step made them, by more than this part of what is allowed
-constexpr int kMostParts = 100000;               // of one step; the rest is then taken as it comes,
+constexpr double kShortest = 1e-7;           // of the run's step: parts are not cut further
+constexpr double kShortestSunk = 1.0 / 256;  // the same where bodies sank in: a jam is not undone by it
+constexpr double kSunk = 1e-2;               // of the thickness: overlaps beyond this are undone,
+constexpr double kUnseen = 1e-5;             // of the thickness: overlap of surfaces that give way without a contact
+constexpr double kGrown = 0.25;              // where a step made them, by more than this part of what is allowed
+constexpr int kMostParts = 100000;           // of one step; the rest is then taken as it comes,
 constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at pairs: less than a second
 
 }  // namespace
