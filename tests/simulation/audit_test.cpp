@@ -378,9 +378,11 @@ TEST(RandomRuns, BodiesThatAnImpactTurnsDoNotSinkIn) {
     }
     EXPECT_GE(touched, 55) << stepper;
   }
-  for (const std::uint64_t seed : {6000920, 6001910, 6009049, 7000196}) {
+  // 8015495: a soft disc comes back from a wall within the step, to what follows it.
+  for (const std::uint64_t seed : {6000920, 6001910, 6009049, 7000196, 8010284, 8015495}) {
     const bench::RandomRun run = bench::run_random(seed, true);
     EXPECT_FALSE(run.overlap) << "bench_random_runs --write " << seed;
+    EXPECT_FALSE(run.gained()) << "bench_random_runs --write " << seed;
     EXPECT_EQ(run.refused, "") << "bench_random_runs --write " << seed;
   }
 }

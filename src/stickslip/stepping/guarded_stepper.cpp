@@ -15,11 +15,12 @@
 namespace stickslip::stepping {
 namespace {
 
-constexpr double kShortest = 1e-7;               // of the run's step: parts are not cut further
-constexpr double kShortestSunk = 1.0 / 256;      // the same where bodies sank in: a jam is not undone by it
-constexpr double kSunk = 1e-2;                   // of the thickness: overlaps beyond this are undone,
-constexpr double kGrown = 0.25;                  // where a step made them, by more than this part of what is allowed
-constexpr int kMostParts = 100000;               // of one step; the rest is then taken as it comes,
+constexpr double kShortest = 1e-7;           // of the run's step: parts are not cut further
+constexpr double kShortestSunk = 1.0 / 256;  // the same where bodies sank in: a jam is not undone by it
+constexpr double kSunk = 1e-2;               // of the thickness: overlaps beyond this are undone,
+constexpr double kUnseen = 1e-5;             // of the thickness: overlap of surfaces that give way without a contact
+constexpr double kGrown = 0.25;              // where a step made them, by more than this part of what is allowed
+constexpr int kMostParts = 100000;           // of one step; the rest is then taken as it comes,
 constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at pairs: less than a second
 
 }  // namespace
@@ -106,7 +107,10 @@ bool GuardedStepper::sank_in(const World& world, const model::State& start) {
 
 bool GuardedStepper::sank_in(const World& world, const model::State& start, int a, int b) {
   const double h = world.state.time - start.time, thickness = overlaps_->thickness(a, b);
-  if (!std::isfinite(thickness) || deforms(world, a, b)) return false;
+  if (!std::isfinite(thickness)) return false;
+  if (deforms(world, a, b))
+    return !presses(world, a, b) &&
+           overlaps_->depth(world.state, a, b) > overlaps_->depth(start, a, b) + kUnseen * thickness;
   const auto way_at = [&](const model::State& state) {
     const model::Twist &va = state.bodies[index(a)].velocity, &vb = state.bodies[index(b)].velocity;
     return h * ((va.linear - vb.linear).norm() + va.angular.norm() * overlaps_->radius(a) +
@@ -125,6 +129,16 @@ bool GuardedStepper::deforms(const World& world, int a, int b) const {
   if (!compliant_) return false;
   const int surface = world.model.surface_between(std::min(a, b), std::max(a, b));
   return surface >= 0 && contact::is_compliant(world.model.surfaces[index(surface)].compliance);
+}
+
+// Is there a contact of the two that knows of their overlap?
+bool GuardedStepper::presses(const World& world, int a, int b) {
+  for (std::size_t c = 0; c < world.contacts.size(); ++c) {
+    const collision::ContactId& id = world.contacts[c].id;
+    const bool same = (id.body_a == a && id.body_b == b) || (id.body_a == b && id.body_b == a);
+    if (same && (world.contacts[c].gap < 0 || world.memory[c].touching)) return true;
+  }
+  return false;
 }
 
 StepReport GuardedStepper::advance_divided(World& world, double h, double end_time, double first_cut) {

@@ -12,12 +12,14 @@
 // from the start (Sweep::length_for_drives), by steppers that look for its contacts where it will be at the end.
 //
 // Contacts are looked for at the velocities of the start. A body that an impact of the same step turns may come to what
-// was out of reach, and sink in; a drive may push a corner so deep into what stands beside it that another face of that is
-// nearer, over which nothing is to be pushed out. Where a pair overlaps after a step by more than 1 % of the thinner body
-// + s^2 / thickness, s how far it moves in the step (the audit's measure), and by a quarter of that more than before, the step
-// is
-// taken in halves, quarters ... down to kShortestSunk. Discs and balls that are driven or meet a drive are left out (their
-// centres stay outside), and so are surfaces that give way.
+// was out of reach, and sink in; a drive may push a corner so deep into what stands beside it that another face of that
+// is nearer, over which nothing is to be pushed out. So where a pair overlaps after a step by more than
+//
+//     d = 1 % of the thinner body + s^2 / thickness,     s: how far it moves in the step (the audit's measure)
+//
+// and by d / 4 more than before, the step is taken in halves, quarters ... down to kShortestSunk. Discs and balls that
+// are driven or meet a drive are left out: their centres stay outside. Surfaces that give way may overlap where a contact
+// knows of it; an overlap that none knows of would be energy from nowhere.
 //
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
@@ -63,6 +65,7 @@ class GuardedStepper final : public Stepper {
   [[nodiscard]] bool sank_in(const World& world, const model::State& start);
   [[nodiscard]] bool sank_in(const World& world, const model::State& start, int a, int b);
   [[nodiscard]] bool deforms(const World& world, int a, int b) const;
+  [[nodiscard]] static bool presses(const World& world, int a, int b);
   StepReport advance_divided(World& world, double h, double end_time, double first_cut);
   bool refuse(const World& world, const collision::Passage& passage);  // false, and failure_ says why
   bool advance_part(World& world, double end_time, double length, StepReport& total);
