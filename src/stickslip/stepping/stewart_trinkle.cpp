@@ -206,10 +206,10 @@ bool StewartTrinkle::stood(const Island& island) const {
 
 // Up to which velocities the bodies of an island are as good as still (rest.h). None: rounding is removed body by body.
 Rest::Bound StewartTrinkle::rest_bound(const World& world, const Island& island, double h) const {
-  // Smaller ones are solved to rounding, or their share of the load is still to be found.
+  // Smaller ones are solved to rounding.
+  constexpr int kManyRigid = 100;
   const bool gives_way = world.method.compliance == SoftContacts::Normal;
-  const bool large =
-      island.problem.contacts() > (gives_way ? ModeNewton::kMaxContacts : contact::CanonicalShare::kMostContacts);
+  const bool large = island.problem.contacts() > (gives_way ? ModeNewton::kMaxContacts : kManyRigid);
   if ((!large && island.soft_contacts == 0) || beside_motion(island)) return {};
   if (large) return {world.method.certificate, 0};
   double size = 0;
