@@ -23,6 +23,9 @@ install(FILES ${shell_files}/stickslip.fish DESTINATION ${CMAKE_INSTALL_DATADIR}
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command
   FILES_MATCHING PATTERN "*.toml" PATTERN "*.obj" PATTERN "*.svg" PATTERN "*.stl" PATTERN "README.md")
+# The simulator for browsers, where script/web-assembly has built it.
+install(FILES ${PROJECT_BINARY_DIR}/web-assembly/stickslip.js ${PROJECT_BINARY_DIR}/web-assembly/stickslip.wasm
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip/web-assembly COMPONENT command OPTIONAL)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME stickslip)

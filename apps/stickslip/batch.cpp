@@ -99,13 +99,6 @@ std::vector<scene::Override> overrides_of(const std::vector<std::string>& argume
   return overrides;
 }
 
-void require_step(const scene::Scene& scene, const char* verb) {
-  if (scene.method.tolerance > 0)
-    throw scene::SceneError({scene.file.string(), 0, 0},
-                            fmt::format("{} takes the step as given, and the scene has a tolerance", verb),
-                            "leave method.tolerance out, or --set method.tolerance=0");
-}
-
 int default_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }

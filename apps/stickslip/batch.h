@@ -52,7 +52,4 @@ struct Batch {
 
 [[nodiscard]] int default_threads();
 
-// Throws when the scene asks for a tolerance: a verb that sets the steps itself, or needs the same in all runs.
-void require_step(const scene::Scene& scene, const char* verb);
-
 }  // namespace stickslip::app

@@ -58,7 +58,7 @@ constexpr const char* kExamples =
 
 // One line per pair and method: the mode at the middle of each column.
 void print_modes(const Comparison& c) {
-  constexpr int kColumns = 60;
+  constexpr int kUsual = 60;
   std::vector<std::pair<int, int>> pairs;
   for (const Result& result : c.fine)
     for (const auto& interval : result.modes) pairs.emplace_back(interval.body_a, interval.body_b);
@@ -67,16 +67,17 @@ void print_modes(const Comparison& c) {
   if (pairs.empty()) return;
   std::size_t width = 0;
   for (const Variant& variant : c.variants) width = std::max(width, variant.label.size());
+  const int columns = band_columns(kUsual, width + 6);
   fmt::print("\ncontact modes   = stick   o roll   ~ slide   . open\n");
   for (std::size_t p = 0; p < std::min<std::size_t>(pairs.size(), 8); ++p) {
     fmt::print("  {} / {}\n", c.bodies[static_cast<std::size_t>(pairs[p].first)],
                c.bodies[static_cast<std::size_t>(pairs[p].second)]);
     for (std::size_t i = 0; i < c.fine.size(); ++i) {
-      std::string line(kColumns, ' ');
+      std::string line(static_cast<std::size_t>(columns), ' ');
       for (const auto& interval : c.fine[i].modes) {
         if (std::pair(interval.body_a, interval.body_b) != pairs[p]) continue;
-        for (int k = 0; k < kColumns; ++k) {
-          const double t = (k + 0.5) / kColumns * c.fine[i].end_time;
+        for (int k = 0; k < columns; ++k) {
+          const double t = (k + 0.5) / columns * c.fine[i].end_time;
           if (t >= interval.begin && t < interval.end) line[static_cast<std::size_t>(k)] = mark_of(interval.mode);
         }
       }

@@ -95,6 +95,11 @@ OrderedJson number(double x) {
   return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
 }
 
+// " (4.1 %)", " (200 %)"
+std::string percent(double share) {
+  return share < 0.995 ? fmt::format(" ({:.2g} %)", 100 * share) : fmt::format(" ({:.0f} %)", 100 * share);
+}
+
 }  // namespace
 
 double Comparison::swing(std::size_t k) const {
@@ -171,7 +176,7 @@ std::string verdict_text(const Comparison& c, std::size_t k, const Verdict& v) {
   const std::string& name = c.observables[k].name;
   if (!std::isfinite(v.spread)) return fmt::format("{}: not known (a value is missing)", name);
   const double value = std::max(std::fabs(v.low), std::fabs(v.high)), scale = std::max(value, kOfSwing * c.swing(k));
-  const std::string relative = value > kRounding * scale ? fmt::format(" ({:.2g} %)", 100 * v.spread / value) : "";
+  const std::string relative = value > kRounding * scale ? percent(v.spread / value) : "";
   if (c.fine.size() >= 2 && c.is_zero(k))
     return fmt::format("{}: does not depend on the model: zero, up to rounding, in all runs", name);
   if (c.fine.size() < 2) return fmt::format("{}: nothing to compare with", name);

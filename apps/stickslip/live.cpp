@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// stickslip live SCENE: the scene runs on a page in the browser, with a slider for each parameter.
+// stickslip live SCENE: the scene runs on a page in the browser, with a slider for each parameter. With --standalone the
+// page is a file, and the scene runs in the browser alone.
+#include "batch.h"
 #include "http_server.h"
 #include "live_commands.h"
 #include "live_thread.h"
+#include "outputs.h"
+#include "standalone.h"
 #include "terminal.h"
 #include "verbs.h"
 
+#include "stickslip/files/output_file.h"
 #include "stickslip/report/page.h"
 
 #include <fmt/format.h>
@@ -33,15 +38,23 @@ constexpr const char* kExamples =
     "The server listens on this machine only (127.0.0.1); the address holds a token without which it answers nothing.\n"
     "It ends with Ctrl-C or when the terminal closes.\n"
     "\n"
+    "--standalone writes a page that needs no server: the simulator, compiled to WebAssembly, and the scene with all "
+    "that\n"
+    "it reads lie in the file. Several scenes make a page with a choice. script/web-assembly builds that simulator.\n"
+    "\n"
     "Examples:\n"
     "  stickslip live examples/meter-stick/scene.toml\n"
     "  stickslip live scene.toml --set mu=0.4 --port 9000\n"
+    "  stickslip live scene.toml --standalone scene.html\n"
     "\n"
-    "Exit codes: 0 ended by the user, 1 no port is free, 2 bad input.";
+    "Exit codes: 0 ended by the user or page written, 1 no port is free or no simulator to put into a page, 2 bad "
+    "input.";
 
 struct LiveOptions {
-  std::string scene;
+  std::vector<std::string> scenes;
   std::vector<std::string> set;
+  std::string standalone;  // page to write instead of serving one
+  bool force = false;
   int port = kUsualPort;
   bool open = false;
 };
@@ -66,7 +79,31 @@ HttpResponse handle(LiveSession& session, const HttpRequest& request) {
   return {404, "text/plain", "there is nothing here\n"};
 }
 
+int write_page(const LiveOptions& options) {
+  try {
+    Outputs outputs(options.scenes, options.force);
+    outputs.claim(options.standalone, OutputKind::Page);
+    const std::string page = standalone_page(options.scenes, overrides_of(options.set));
+    files::write_file(options.standalone, page);
+    fmt::print("page: {} ({:.2f} MB)\n", options.standalone, 1e-6 * static_cast<double>(page.size()));
+    return kDone;
+  } catch (const OutputError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  } catch (const scene::SceneError& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "stickslip: {}\n", error.what());
+    return kFailed;
+  }
+}
+
 int serve(const LiveOptions& options) {
+  if (options.scenes.size() > 1) {
+    fmt::print(stderr, "stickslip: only a page of --standalone has several scenes\n");
+    return kBadInput;
+  }
   std::unique_ptr<HttpServer> server;
   std::unique_ptr<LiveThread> session;
   const std::string token = new_token();
@@ -78,10 +115,8 @@ int serve(const LiveOptions& options) {
     return kFailed;
   }
   try {
-    std::vector<scene::Override> overrides;
-    for (const std::string& argument : options.set) overrides.push_back(scene::parse_override_argument(argument));
     session = std::make_unique<LiveThread>(
-        options.scene, std::move(overrides),
+        options.scenes.front(), overrides_of(options.set),
         LiveSession::Publisher{[&server](std::string message) { server->publish_setting(std::move(message)); },
                                [&server](std::string message) { server->publish_frame(std::move(message)); }});
   } catch (const std::exception& error) {
@@ -112,13 +147,16 @@ void add_live(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<LiveOptions>();
   CLI::App* verb = app.add_subcommand("live", "Run a scene on a page with a slider for each parameter");
   verb->footer(kExamples);
-  verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
+  verb->add_option("SCENE", options->scenes, "Scene file (TOML); several with --standalone")->required();
   verb->add_option("--set", options->set, "name=value, as in run")->take_all()->expected(1);
   verb->add_option("--port", options->port, "Port on this machine; another one when it is taken")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   verb->add_flag("--open", options->open, "Open the page in the browser");
-  verb->callback([options, &exit_code] { exit_code = serve(*options); });
+  verb->add_option("--standalone", options->standalone, "Write a page that needs no server")->type_name("FILE.html");
+  add_force_option(*verb, options->force);
+  verb->callback(
+      [options, &exit_code] { exit_code = options->standalone.empty() ? serve(*options) : write_page(*options); });
 }
 
 }  // namespace stickslip::app

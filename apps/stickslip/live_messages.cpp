@@ -5,9 +5,9 @@
 #include "method_json.h"
 #include "recording_info.h"
 
-#include "stickslip/report/frame_selection.h"
-#include "stickslip/report/page_data.h"
-#include "stickslip/report/run_data.h"
+#include "stickslip/report/json_number.h"
+#include "stickslip/report/moment.h"
+#include "stickslip/report/setting_json.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -54,6 +54,10 @@ double comfortable_speed(double duration) {
 
 SliderRange slider_range(const scene::Parameter& parameter) {
   const double v = parameter.value;
+  if (!parameter.choices.empty()) {
+    const auto [low, high] = std::ranges::minmax(parameter.choices);
+    return {low, high, v};
+  }
   SliderRange range{v > 0 ? 0 : v < 0 ? 3 * v : -1, v > 0 ? 3 * v : v < 0 ? 0 : 1, v};
   if (std::isfinite(parameter.min)) range.low = parameter.min;
   if (std::isfinite(parameter.max)) range.high = parameter.max;
@@ -74,6 +78,9 @@ std::string setting_message(const scene::Scene& scene, const SliderRanges& range
     out["parameters"][k]["low"] = range.low;
     out["parameters"][k]["high"] = range.high;
     out["parameters"][k]["usual"] = range.usual;
+    out["parameters"][k]["choices"] = scene.parameters[k].choices;
+    out["parameters"][k]["group"] = scene.parameters[k].group;
+    out["parameters"][k]["derived"] = scene.parameters[k].derived;
   }
   Json steppers = Json::array();
   for (const auto& stepper : stepping::steppers()) steppers.push_back(stepper.name);

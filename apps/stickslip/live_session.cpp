@@ -2,9 +2,9 @@
 // Copyright the stickslip authors
 #include "live_session.h"
 
-#include "batch.h"
 #include "live_motion.h"
 #include "recording_info.h"
+#include "require_step.h"
 
 #include <fmt/format.h>
 
@@ -155,8 +155,9 @@ void LiveSession::pull(const std::string& body, const Vec3& from, const Vec3& to
       return;
     }
     const simulation::Simulation& run = now_->simulation();
-    grasp(std::make_shared<Hand>(
-        spring(run.model(), run.state(), index, from, to, now_->scene.method.step, clock_.speed())));
+    // As fast as the run really goes: the hand of a slow one would pull for minutes.
+    const double pace = clock_.rate() > 0 ? std::min(clock_.rate(), clock_.speed()) : clock_.speed();
+    grasp(std::make_shared<Hand>(spring(run.model(), run.state(), index, from, to, now_->scene.method.step, pace)));
   });
 }
 
@@ -229,6 +230,7 @@ void LiveSession::load(bool go_on, bool same_scene) {
     if (!next->simulation().overlaps().empty() && !next->simulation().resolve_overlaps())
       throw std::runtime_error(fmt::format("{}: bodies overlap at the start and could not be moved apart", file_));
     next->run->begin();
+    passed_stop_.clear();
     if (go_on) notice_ = "the number of bodies changed: the run starts again";
     kept_.clear();
   }
@@ -319,7 +321,16 @@ void LiveSession::one_step() {
     publish_setting();
   }
   if (hand_ && hand_->pushes() && run.time() >= hand_->end - 5e-4 * (hand_->end - hand_->begin)) grasp(nullptr);
-  if (self->run->stopped()) stop(fmt::format("stopped by {}", self->run->stop_text()));
+  if (!self->run->stopped())
+    passed_stop_.clear();
+  else if (ending_ == Ending::Loop)
+    load(false);
+  else if (ending_ == Ending::Stop)
+    stop(fmt::format("stopped by {}", self->run->stop_text()));
+  else if (passed_stop_ != self->run->stop_text()) {
+    passed_stop_ = self->run->stop_text();
+    stop(fmt::format("stopped by {}: play goes on past it", passed_stop_));
+  }
 }
 
 void LiveSession::publish_setting() {

@@ -116,6 +116,7 @@ class LiveSession {
   bool playing_ = false, changed_ = true;
   LiveClock clock_;
   Clock::time_point last_frame_;
+  std::string passed_stop_;       // the stop condition that play goes on past
   std::string notice_, refused_;  // what was said last; the name whose value was not possible
   Ending ending_ = Ending::GoOn;
   std::shared_ptr<Hand> hand_;  // null: no client pulls or pushes a body

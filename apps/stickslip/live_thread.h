@@ -4,6 +4,7 @@
 // A live session on a thread of its own. The end of the process does not depend on the end of a step.
 #pragma once
 
+#include "live_file.h"
 #include "live_session.h"
 
 #include <future>

@@ -3,6 +3,7 @@
 //
 // The stickslip command: reads the command line and hands over to one verb. This is the surface at which errors of the
 // user become one line on standard error and an exit code.
+#include "plugin_file.h"
 #include "plugin_loading.h"
 #include "terminal.h"
 #include "verbs.h"
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -90,6 +92,21 @@ std::string unknown_option(const CLI::App& app, int argc, char** argv, std::vect
   return {};
 }
 
+// "study staus results.db": the word after a verb that has verbs of its own; empty: it is not near to one of them.
+std::string near_sub_verb(const CLI::App& app, int argc, char** argv) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty() || !chosen.front()->get_subcommands().empty()) return {};
+  const std::string verb = chosen.front()->get_name();
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (argv[i] != verb) continue;
+    const std::string word = argv[i + 1];
+    const std::string near = stickslip::expression::did_you_mean(word, verb_names(*chosen.front()));
+    if (near.empty()) return {};
+    return "\"" + word + "\" is not a verb of " + verb + "; " + near + " (see stickslip " + verb + " --help)";
+  }
+  return {};
+}
+
 // One line on what is wrong with the command line.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const auto chosen = app.get_subcommands();
@@ -98,6 +115,8 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error, int arg
     return std::string("\"") + argv[1] + "\" is not a verb; " + (near.empty() ? "known are " + verbs_of(app) : near) +
            " (see stickslip --help)";
   }
+  if (argc == 1) return "a verb is missing; known are " + verbs_of(app) + " (see stickslip --help)";
+  if (const std::string near = near_sub_verb(app, argc, argv); !near.empty()) return near;
   const std::string help = chosen.empty() ? "stickslip --help" : "stickslip " + chosen.front()->get_name() + " --help";
   std::vector<std::string> known;
   if (const std::string word = unknown_option(app, argc, argv, known); !word.empty()) {
@@ -149,7 +168,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request);
+    std::ostringstream text;
+    const int code = app.exit(request, text, text);
+    std::fputs(text.str().c_str(), stdout);
+    return code;
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "stickslip: %s\n", complaint(app, error, argc, argv).c_str());
     return kBadInput;
@@ -163,6 +185,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  stickslip::app::fold_standard_output();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files: the write fails and is reported as on a full disk
   try {
     const int exit_code = run(argc, argv);

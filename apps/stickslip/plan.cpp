@@ -7,6 +7,7 @@
 #include "outputs.h"
 #include "plan_check.h"
 #include "plan_record.h"
+#include "require_step.h"
 #include "run_session.h"
 #include "verbs.h"
 

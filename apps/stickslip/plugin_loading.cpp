@@ -2,14 +2,12 @@
 // Copyright the stickslip authors
 #include "plugin_loading.h"
 
+#include "plugin_file.h"
+
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
-#include "stickslip/simulation/plugin.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-
-#include <filesystem>
 
 namespace stickslip::app {
 namespace {
@@ -49,21 +47,9 @@ class Host final : public simulation::PluginHost {
 }  // namespace
 
 void load_plugin(const std::string& file) {
-  // With a slash in it, so that the loader does not search elsewhere for a file that is not there.
-  const std::string path = std::filesystem::absolute(file).string();
-  if (!std::filesystem::exists(path)) throw PluginError(fmt::format("cannot read the plug-in {}", file));
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw PluginError(fmt::format("cannot load the plug-in {}: {}", file, dlerror()));
-  const auto* entry = static_cast<const simulation::PluginEntry*>(dlsym(library, "stickslip_plugin"));
-  if (entry == nullptr)
-    throw PluginError(fmt::format("{} is not a stickslip plug-in: it has no STICKSLIP_PLUGIN (docs/plugins.md)", file));
-  if (entry->version != simulation::kPluginVersion)
-    throw PluginError(
-        fmt::format("plug-in {} was built for version {} of the plug-in interface, this command has version {}: "
-                    "build it again",
-                    file, entry->version, simulation::kPluginVersion));
+  const simulation::PluginEntry& plugin = open_plugin(file);
   Host host(file);
-  entry->enter(host);
+  plugin.enter(host);
 }
 
 }  // namespace stickslip::app

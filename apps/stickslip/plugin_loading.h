@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// Loads plug-ins (stickslip/simulation/plugin.h) that the user names on the command line.
+// Loads plug-ins (stickslip/simulation/plugin.h) that the user names on the command line or in Python.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
 namespace stickslip::app {
 
-struct PluginError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// Stays loaded until the program ends. Throws PluginError.
+// Adds what the plug-in has to the registries, before the first run. Throws PluginError (plugin_file.h).
 void load_plugin(const std::string& file);
 
 }  // namespace stickslip::app

@@ -4,7 +4,7 @@
 // What a recording says about the run that it records.
 #pragma once
 
-#include "stickslip/recording/recorder.h"
+#include "stickslip/recording/frame.h"
 #include "stickslip/recording/run_description.h"
 #include "stickslip/scene/scene.h"
 

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "refinement.h"
 
+#include "require_step.h"
+
 #include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>

@@ -37,11 +37,11 @@ std::map<Pair, std::vector<ModeInterval>> intervals_by_pair(const simulation::Mo
 }
 
 // The run as a band of marks, the longest mode of each column's time winning.
-std::string band(const std::vector<ModeInterval>& intervals, double begin, double end) {
-  std::string text(kBandWidth, mark_of(Mode::Open));
+std::string band(const std::vector<ModeInterval>& intervals, double begin, double end, int columns) {
+  std::string text(static_cast<std::size_t>(columns), mark_of(Mode::Open));
   if (!(end > begin)) return text;
-  const double width = (end - begin) / kBandWidth;
-  for (int column = 0; column < kBandWidth; ++column) {
+  const double width = (end - begin) / columns;
+  for (int column = 0; column < columns; ++column) {
     double share[4] = {};
     const double from = begin + column * width, to = from + width;
     for (const ModeInterval& interval : intervals)
@@ -72,7 +72,8 @@ void print_timeline(const RunSession& session) {
       fmt::print("  and {} more pairs (all are in the recording)\n", pairs.size() - kMostPairs);
       break;
     }
-    fmt::print("  {:<{}}  {}\n", pair_name(session, pair), width, band(intervals, session.start_time(), end));
+    fmt::print("  {:<{}}  {}\n", pair_name(session, pair), width,
+               band(intervals, session.start_time(), end, band_columns(kBandWidth, width + 4)));
   }
   shown = 0;
   for (const auto& [pair, intervals] : pairs) {
@@ -161,8 +162,9 @@ std::string stepper_text(const scene::Scene& scene) {
 std::string error_bar_text(const RunSession& session, std::size_t k) {
   if (session.error_bars().empty()) return {};
   const runs::ErrorBar& bar = session.error_bars()[k];
-  if (bar.resolved) return fmt::format("  +- {:.2g}", bar.error);
-  return fmt::format("  NOT RESOLVED ({}; coarser runs differ by {:.2g})", bar.why_not, bar.spread);
+  std::string text = "  " + runs::text_of(bar);
+  if (!bar.why_not.empty()) text += fmt::format(" ({})", bar.why_not);
+  return text;
 }
 
 void print_run_report(const RunSession& session, RunEnd end) {
@@ -233,8 +235,8 @@ void print_run_json(const RunSession& session, RunEnd end) {
     for (std::size_t k = 0; k < session.error_bars().size(); ++k) {
       const runs::ErrorBar& bar = session.error_bars()[k];
       out["error_bars"][session.scene().observables[k].name] = {
-          {"resolved", bar.resolved},
-          {"error", bar.resolved ? OrderedJson(bar.error) : OrderedJson()},
+          {"claim", runs::name_of(bar.claim)},
+          {"error", bar.claim == runs::ErrorBar::Claim::None ? OrderedJson() : OrderedJson(bar.error)},
           {"spread", number(bar.spread)},
           {"why_not", bar.why_not}};
     }

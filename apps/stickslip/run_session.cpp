@@ -149,7 +149,7 @@ std::string RunSession::error_bar_line() const {
   std::string line;
   for (std::size_t k = 0; k < error_bars_.size(); ++k)
     line += fmt::format("{}{} {}", k > 0 ? ", " : "\nerror bars: ", scene_.observables[k].name,
-                        error_bars_[k].resolved ? fmt::format("+- {:.2g}", error_bars_[k].error) : "not resolved");
+                        runs::text_of(error_bars_[k]));
   return line;
 }
 

@@ -4,6 +4,7 @@
 // stickslip sensitivity SCENE: derivatives of the observables with respect to parameters and the initial state: how
 // each was got, and how exact differences are.
 #include "batch.h"
+#include "require_step.h"
 #include "verbs.h"
 
 #include "stickslip/sensitivity/start_coordinate.h"

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -76,6 +78,104 @@ std::string wrapped(std::string_view text, std::size_t columns) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
+}
+
+namespace {
+
+// Columns that a text takes: letters of several bytes are one, escape sequences none.
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\033') {
+      while (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) == 0) ++i;
+    } else if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) {
+      ++columns;
+    }
+  }
+  return columns;
+}
+
+// Where the lines that continue this one begin.
+std::size_t hanging(std::string_view line, std::size_t columns) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", indent);
+  const std::size_t behind = gap == std::string_view::npos ? line.size() : line.find_first_not_of(' ', gap);
+  return behind <= columns / 2 ? behind : std::min(indent + 2, columns / 2);
+}
+
+void fold_line(std::string_view line, std::size_t columns, std::string& out) {
+  if (columns_of(line) <= columns) {
+    out += line;
+    return;
+  }
+  const std::size_t indent = hanging(line, columns);
+  std::size_t used = 0;
+  while (!line.empty()) {
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    const std::string_view word = line.substr(begin, end - begin);
+    const std::size_t width = columns_of(word);
+    // A word that is too long anyhow, an address or a path, stays where it is.
+    if (used > indent && used + begin + width > columns && indent + width <= columns) {
+      out += '\n' + std::string(indent, ' ');
+      used = indent;
+    } else {
+      out += line.substr(0, begin);
+      used += begin;
+    }
+    out += word;
+    used += width;
+    line.remove_prefix(end);
+  }
+}
+
+struct Folder {
+  std::size_t columns = 0;
+};
+
+// Of a stream of C: text that ends a line is folded, what does not (a question, a bar) goes on as it is.
+ssize_t write_folded(void* cookie, const char* bytes, std::size_t count) {
+  const std::string_view text(bytes, count);
+  const std::size_t whole = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
+  std::string out = folded(text.substr(0, whole), static_cast<Folder*>(cookie)->columns);
+  out += text.substr(whole);
+  for (std::size_t done = 0; done < out.size();) {
+    const ssize_t written = ::write(STDOUT_FILENO, out.data() + done, out.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return 0;
+    done += static_cast<std::size_t>(written);
+  }
+  return static_cast<ssize_t>(count);
+}
+
+}  // namespace
+
+std::string folded(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    fold_line(text.substr(0, end), columns, out);
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+void fold_standard_output() {
+  const int columns = terminal_columns(STDOUT_FILENO);
+  if (columns <= 0) return;
+  static Folder folder{static_cast<std::size_t>(columns)};
+  std::FILE* stream = ::fopencookie(&folder, "w", {nullptr, write_folded, nullptr, nullptr});
+  if (stream == nullptr) return;
+  std::fflush(stdout);
+  static_cast<void>(std::setvbuf(stream, nullptr, _IOLBF, BUFSIZ));
+  stdout = stream;
+}
+
+int band_columns(int usual, std::size_t before) {
+  constexpr int kLeast = 10;
+  const int columns = terminal_columns(STDOUT_FILENO);
+  return columns > 0 ? std::clamp(columns - static_cast<int>(before), kLeast, usual) : usual;
 }
 
 TextTable::TextTable(std::string corner, std::size_t label_width)

@@ -25,6 +25,15 @@ enum class Tone { Good, Warning, Bad };
 // Text broken between words into lines of at most `columns`; lines that are shorter stay as they are.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns);
 
+// Lines wider than `columns`, broken between words and indented like what stands behind their label ("method   ..."), or by
+// two more than they begin. Escape sequences take no room.
+[[nodiscard]] std::string folded(std::string_view text, std::size_t columns);
+// From now on, standard output folds what is wider than its terminal; nothing happens where it is none.
+void fold_standard_output();
+
+// How wide a band of marks may be behind `before` columns: `usual`, or what the terminal leaves.
+[[nodiscard]] int band_columns(int usual, std::size_t before);
+
 // Rows with a label and cells. A table wider than the terminal is printed transposed, in as many parts as it takes.
 class TextTable {
  public:

@@ -129,6 +129,24 @@ struct SparseView {
   [[nodiscard]] Eigen::Map<const Eigen::SparseMatrix<double>> map() const {
     return {rows, cols, entries(), starts.data(), indices.data(), values.data()};
   }
+  // Products with 0 are 0 for finite numbers alone.
+  [[nodiscard]] bool finite() const {
+    return (Eigen::Map<const Eigen::ArrayXd>(values.data(), entries()) * 0).sum() == 0;
+  }
+  // As dense, where in_order. Whether all entries are finite numbers, as DenseView says it. Columns without zeros are as
+  // they are in a dense matrix.
+  [[nodiscard]] bool copy_to(Eigen::MatrixXd& to) const {
+    to.resize(rows, cols);
+    if (entries() == rows * cols) return copy_finite(values.data(), entries(), to.data());
+    const std::int32_t *row = indices.data(), *start = starts.data();
+    const double* value = values.data();
+    for (Eigen::Index c = 0; c < cols; ++c) {
+      double* column = to.data() + c * rows;
+      std::fill(column, column + rows, 0.0);
+      for (std::int32_t k = start[c]; k < start[c + 1]; ++k) column[row[k]] = value[k];
+    }
+    return finite();
+  }
   // Entries in one place are summed.
   [[nodiscard]] Eigen::SparseMatrix<double> matrix() const {
     if (in_order) return map();

@@ -5,6 +5,7 @@
 // argument and nothing else, so the results do not depend on the number of threads.
 #include "handles.h"
 #include "python_signals.h"
+#include "unlocked.h"
 
 #include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/scene/scene_file.h"
@@ -138,7 +139,7 @@ void run_all(const Model& model, BatchResult& batch, int threads, Interruption& 
     const std::lock_guard lock(mutex);
     if (--working == 0) ended.notify_one();
   };
-  const py::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   complementarity::WorkerPool().run_each(workers + 1, [&](int worker) { worker == 0 ? watch() : work(); });
   if (!stop) (void)go_on();  // the end of the progress
 }
@@ -206,7 +207,7 @@ py::dict sensitivity(const Model& model, const std::vector<std::string>& paramet
   options.go_on = interruption.asking();
   study::Sensitivities found;
   try {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     found = study::sensitivities(model.document(), model.overrides(), parameters, options);
   } catch (const runs::Interrupted&) {
     interruption.raise();

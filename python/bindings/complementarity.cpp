@@ -6,6 +6,7 @@
 // interpreter lock is released while a solver works, except where it calls back into Python.
 #include "arrays.h"
 #include "made.h"
+#include "unlocked.h"
 
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/affine/vector_kernels.h"
@@ -22,7 +23,8 @@
 
 namespace stickslip::python {
 
-void bind_problems(py::module_& module);  // problems.cpp
+void bind_problems(py::module_& module);        // problems.cpp
+void bind_solver_plugins(py::module_& module);  // solver_plugins.cpp
 
 namespace {
 
@@ -88,7 +90,7 @@ Solution solve_affine(const ss::AffineProblem& problem, const std::string& solve
   check_solver_name<ss::AffineSolver>(solver);
   thread_local ss::AffineSolver affine;
   Solution solution;
-  const py::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   solution.summary = affine.solve(problem, solution.z, options, solver);
   if (solution.summary.status != ss::Status::BadInput) solution.w = w_of(problem, solution.z);
   return solution;
@@ -112,15 +114,11 @@ bool put_into(ss::AffineProblem& problem, const DenseView& M) {
 }
 bool put_into(ss::AffineProblem& problem, const SparseView& M) {
   problem.is_dense = M.in_order && ss::prefers_dense(M.rows, M.entries());
-  if (problem.is_dense) {
-    problem.dense = M.map();
-  } else {
-    problem.sparse = M.matrix();
-    problem.is_dense = ss::prefers_dense(M.rows, problem.sparse.nonZeros());  // entries in one place were summed
-    if (problem.is_dense) problem.dense = problem.sparse;
-  }
-  // Products with 0 are 0 for finite numbers alone.
-  return (Eigen::Map<const Eigen::ArrayXd>(M.values.data(), M.values.size()) * 0).sum() == 0;
+  if (problem.is_dense) return M.copy_to(problem.dense);
+  problem.sparse = M.matrix();
+  problem.is_dense = ss::prefers_dense(M.rows, problem.sparse.nonZeros());  // entries in one place were summed
+  if (problem.is_dense) problem.dense = problem.sparse;
+  return M.finite();
 }
 
 Solution solve_lcp(const py::object& matrix, const py::object& vector, const py::object& lower, const py::object& upper,
@@ -290,7 +288,7 @@ Solution solve_contact(const py::object& matrix, const py::object& vector, const
   }
   thread_local ss::ContactSolver cone;
   Solution solution;
-  const py::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   solution.summary = cone.solve(problem, r, options, solver);
   solution.z = Eigen::Map<const Eigen::VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
   solution.w = velocity_of(problem, r);
@@ -403,6 +401,7 @@ PYBIND11_MODULE(_complementarity, module) {
       ">>> sc.solve_contact([[1.0, 0.0], [0.0, 1.0]], [-1.0, 0.2], [0.5]).z.round(6).tolist()\n"
       "[1.0, -0.2]\n");
   bind_problems(module);
+  bind_solver_plugins(module);
   module.def("lcp_solvers", &catalogue<ss::AffineSolver>,
              "Names and descriptions of the solvers of affine problems.\n\n"
              ">>> from stickslip import complementarity as sc\n"

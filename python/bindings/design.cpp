@@ -5,6 +5,7 @@
 #include "handles.h"
 #include "plan_check.h"
 #include "python_signals.h"
+#include "unlocked.h"
 
 #include "stickslip/files/output_file.h"
 #include "stickslip/planning/planner.h"
@@ -28,7 +29,7 @@ void run_study(const std::string& file, const std::string& store_file, int threa
   threads = threads_from(threads);
   Interruption interruption;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const study::Study study = study::load_study(file);
     const study::TrialRunner runner(study);
     const auto store = study::Store::create_or_resume(store_file, study::header_of(study, runner, STICKSLIP_VERSION));
@@ -66,7 +67,7 @@ py::dict optimise(const std::string& file, int threads, const py::object& progre
   std::vector<std::string> names;
   Interruption interruption;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const study::Study study = study::load_study(file);
     if (!study.optimise) throw scene::SceneError({file, 0, 0}, "the study has no table [optimise]");
     for (const study::DesignVariable& variable : study.optimise->variables) names.push_back(variable.parameter);
@@ -114,7 +115,7 @@ py::dict plan(const std::string& file, const py::kwargs& values) {
   std::vector<app::PlanCheck> checks;  // of the solutions
   Interruption interruption;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     planning::Plan plan = planning::load_plan(file, overrides);
     plan.go_on = interruption.asking();
     for (const planning::Unknown& unknown : plan.unknowns) names.push_back(unknown.name);

@@ -4,6 +4,7 @@
 // stickslip.Recording and stickslip.Store: what runs and studies wrote, as arrays.
 #include "contact_arrays.h"
 #include "handles.h"
+#include "unlocked.h"
 
 #include "stickslip/recording/recording.h"
 #include "stickslip/report/page.h"
@@ -30,13 +31,13 @@ class Closable {
   // read(file) must not touch Python.
   template <typename Read>
   auto read(const Read& read) const {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard alone(mutex_);
     if (!file_) throw py::value_error(fmt::format("the {} is closed", what_));
     return read(*file_);
   }
   void close() {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     const std::lock_guard alone(mutex_);
     file_.reset();
   }
@@ -157,7 +158,7 @@ void bind_files(py::module_& module) {
   recording_type
       .def(py::init([](const py::object& path) {
              const std::string name = path_from(path);
-             const py::gil_scoped_release unlocked;
+             const Unlocked unlocked;
              return std::make_unique<RecordingFile>(std::make_unique<recording::Recording>(name), "recording");
            }),
            py::arg("path"))
@@ -244,7 +245,7 @@ void bind_files(py::module_& module) {
   store_type
       .def(py::init([](const py::object& path) {
              const std::string name = path_from(path);
-             const py::gil_scoped_release unlocked;
+             const Unlocked unlocked;
              return std::make_unique<StoreFile>(study::Store::open(name), "store");
            }),
            py::arg("path"))

@@ -153,5 +153,6 @@ void bind_files(py::module_& module);
 void bind_run(py::module_& module);
 void bind_design(py::module_& module);
 void bind_tables(py::module_& module);
+void bind_plugins(py::module_& module);
 
 }  // namespace stickslip::python

@@ -21,9 +21,14 @@ bool has_parameter(const scene::Scene& scene, const std::string& name) {
                      [&](const scene::Parameter& parameter) { return parameter.name == name; });
 }
 
-bool is_method_key(const std::string& name) {
-  const auto keys = scene::keys_of("method").keys;
-  return std::any_of(keys.begin(), keys.end(), [&](const scene::Key& key) { return name == key.name; });
+// Also a misspelt one, unless a parameter is as near: the error then names the key that was meant.
+bool is_method_key(const std::string& name, const Model* model) {
+  std::vector<std::string> keys, others{"duration"};
+  for (const scene::Key& key : scene::keys_of("method").keys) keys.emplace_back(key.name);
+  if (std::ranges::find(keys, name) != keys.end()) return true;
+  if (model != nullptr)
+    for (const scene::Parameter& parameter : model->scene().parameters) others.push_back(parameter.name);
+  return expression::did_you_mean(name, others).empty() && !expression::did_you_mean(name, keys).empty();
 }
 
 Model model_from_document(scene::Document document, const py::kwargs& values) {
@@ -76,7 +81,7 @@ std::vector<scene::Override> overrides_from(const Model* model, const py::kwargs
     std::string name = key.cast<std::string>();
     const bool parameter = model != nullptr && has_parameter(model->scene(), name);
     std::string text = override_value(value, name);
-    if (!parameter && is_method_key(name)) name = "method." + name;
+    if (!parameter && is_method_key(name, model)) name = "method." + name;
     overrides.push_back({std::move(name), std::move(text)});
   }
   return overrides;

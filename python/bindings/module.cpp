@@ -57,4 +57,5 @@ PYBIND11_MODULE(_core, module) {
   stickslip::python::bind_run(module);
   stickslip::python::bind_design(module);
   stickslip::python::bind_tables(module);
+  stickslip::python::bind_plugins(module);
 }

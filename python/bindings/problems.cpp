@@ -3,6 +3,7 @@
 //
 // Problem files for the solvers: what `stickslip solve` reads and failed runs leave behind, as arrays.
 #include "problem_arrays.h"
+#include "unlocked.h"
 
 #include "stickslip/complementarity/corpus/reader.h"
 
@@ -51,7 +52,7 @@ py::dict arrays_of(const ss::GlobalContactProblem& problem) {
 py::dict load_problem(const std::string& path) {
   const ss::CorpusProblem problem = [&] {
     try {
-      const py::gil_scoped_release unlocked;
+      const Unlocked unlocked;
       return ss::read_corpus_file(path);
     } catch (const ss::CorpusError& error) {
       throw py::value_error(error.what());

@@ -4,6 +4,7 @@
 // One whole run of a model into a recording: the run of the command line, with the same checks and the same bits.
 #include "handles.h"
 #include "run_session.h"
+#include "unlocked.h"
 
 #include <pybind11/stl.h>
 
@@ -55,12 +56,15 @@ py::dict result_of(const app::RunSession& session, app::RunEnd end) {
   for (std::size_t i = 0; i < session.observables().size(); ++i)
     values[py::str(session.scene().observables[i].name)] = session.observables()[i];
   out["observables"] = values;
-  py::dict bars;
+  py::dict bars, claims;
   for (std::size_t i = 0; i < session.error_bars().size(); ++i) {
     const runs::ErrorBar& bar = session.error_bars()[i];
-    bars[py::str(session.scene().observables[i].name)] = bar.resolved ? py::object(py::float_(bar.error)) : py::none();
+    const py::str name(session.scene().observables[i].name);
+    bars[name] = bar.claim == runs::ErrorBar::Claim::None ? py::none() : py::object(py::float_(bar.error));
+    claims[name] = std::string(runs::name_of(bar.claim));
   }
   out["error_bars"] = bars;
+  out["error_claims"] = claims;
   return out;
 }
 
@@ -88,7 +92,7 @@ py::dict run_model(const Model& model, const std::string& path, const py::object
       return true;
     };
   }
-  const py::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   app::RunSession session(options, std::move(scene));
   running = &session.simulation();
   const app::RunEnd end = session.run();

@@ -5,6 +5,7 @@
 #include "body_view.h"
 #include "contact_arrays.h"
 #include "problem_arrays.h"
+#include "unlocked.h"
 
 #include <pybind11/stl.h>
 
@@ -224,7 +225,7 @@ stepping::StepReport Simulation::step() {
   before_step();
   stepping::StepReport report;
   {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     report = run_->step();
   }
   if (report.certified) (void)after_step();
@@ -235,7 +236,7 @@ bool Simulation::run_until(double time) {
   constexpr int kStepsBetweenSignals = 64;
   if (time > run().time()) before_step();
   int steps = 0;
-  const py::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   return run_->run_until(time, [&](const runs::Run&) {
     if (callbacks_.empty() && ++steps % kStepsBetweenSignals != 0) return true;
     const py::gil_scoped_acquire locked;

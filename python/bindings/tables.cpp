@@ -6,6 +6,7 @@
 #include "handles.h"
 #include "python_signals.h"
 #include "refinement.h"
+#include "unlocked.h"
 
 #include <pybind11/stl.h>
 #include <nlohmann/json.hpp>
@@ -18,7 +19,7 @@ std::string compare(const Model& model, const std::vector<std::string>& methods,
   Interruption interruption;
   app::Comparison found;
   try {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     found = app::compare_methods(model.document(), model.overrides(), methods, threads, interruption.asking());
   } catch (const std::exception&) {
     interruption.raise();
@@ -33,7 +34,7 @@ std::string converge(const Model& model, int levels, const std::vector<int>& dir
   threads = threads_from(threads);
   Interruption interruption;
   const app::Refined found = [&] {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return app::refine(model.document(), model.overrides(), {levels, directions, threads, interruption.asking()});
   }();
   interruption.raise();

@@ -34,6 +34,7 @@ from .complementarity import Problem, Solution, load_problem, solve_contact, sol
 if TYPE_CHECKING:
     from ._core import Batch, Body, FileError, Model, SceneError, Simulation, Step, rate_interval
     from .environment import Environment
+    from .plugins import load_plugin
     from .runs import NotCertified, Rate, Recording, Run, Store, batch, optimise, plan, study
     from .scenes import Scene
     from .tables import Comparison, Convergence
@@ -57,6 +58,7 @@ _SIMULATOR = {
     "Step": "_core",
     "Store": "runs",
     "batch": "runs",
+    "load_plugin": "plugins",
     "optimise": "runs",
     "plan": "runs",
     "rate_interval": "_core",
@@ -85,6 +87,7 @@ __all__ = [
     "Store",
     "batch",
     "complementarity",
+    "load_plugin",
     "load_problem",
     "optimise",
     "plan",

@@ -75,6 +75,7 @@ class Run(Recording):
     seconds: how many, and how long they took. steps_at_worst: steps above the certificate, taken at
     certificate_at_worst. final: the observables.
     error_bars: with error_bars="on", the error of each final value (None: not resolved); empty otherwise.
+    error_claims: what each of them is: "estimate" (about), "bound" (at most) or "none".
 
     >>> import stickslip as ss
     >>> run = ss.Model.from_file("examples/ball/scene.toml").run()
@@ -94,6 +95,7 @@ class Run(Recording):
         self.seconds: float = result["seconds"]
         self.final: dict[str, float] = result["observables"]
         self.error_bars: dict[str, float | None] = result["error_bars"]
+        self.error_claims: dict[str, str] = result["error_claims"]
 
 
 class Store(_core._Store):
@@ -164,7 +166,7 @@ def _kept(path: str) -> "Run | None":
         return None
     worst = float(np.max(found.residual, initial=0.0))
     result = {"certified": False, "residual": worst, "steps": 0, "steps_at_worst": 0, "seconds": 0.0,
-              "error_bars": {}}
+              "error_bars": {}, "error_claims": {}}
     return Run(path, {**result, "observables": final})
 
 

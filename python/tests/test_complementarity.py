@@ -71,6 +71,22 @@ def test_one_entry_that_is_not_finite_is_found_wherever_it_stands(wrong):
                         sc.solve_lcp(form, -np.ones(n))
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_sparse_matrices_with_many_entries_are_read_as_dense_ones(wrong):
+    """Full columns and others, with the bits of the dense matrix; one entry that is not finite is found."""
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 7, 40, 65):
+        for share in (1.0, 0.9, 0.4):
+            M = np.where(rng.random((n, n)) < share, rng.standard_normal((n, n)), 0) + 3 * n * np.eye(n)
+            q = rng.standard_normal(n)
+            given = sparse.csc_matrix(M)
+            assert np.array_equal(sc.solve_lcp(given, q).z, sc.solve_lcp(M, q).z)
+            given.data[rng.integers(given.nnz)] = wrong
+            with pytest.raises(ValueError, match="finite"):
+                sc.solve_lcp(given, q)
+
+
 def test_sparse_arrays_at_odd_addresses():
     sparse = pytest.importorskip("scipy.sparse")
     M, q = sparse.csc_matrix(np.diag([2.0, 3.0, 4.0])), -np.ones(3)

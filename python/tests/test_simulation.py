@@ -161,6 +161,8 @@ def test_messages_tell_what_there_is(model):
         sim.body("block").force = 5
     with pytest.raises(ss.SceneError) as caught:
         model.with_values(muu=1)
+    with pytest.raises(ss.SceneError, match="did you mean 'step'"):
+        ss.Simulation(model, setp=1e-3)
     assert str(caught.value).startswith("muu=1: ") and "--" not in str(caught.value)  # as the user wrote it
 
 

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <sstream>
+#include <vector>
 
 namespace stickslip {
 namespace {
@@ -17,11 +19,19 @@ using ::testing::Not;
 class Terminal : public testing::CommandTest {
  protected:
   // The command in a terminal of 60 columns (script(1) of util-linux makes one); its output and errors together.
-  [[nodiscard]] std::string in_terminal(const std::string& arguments, const std::string& environment = "") const {
-    write("line", "stty cols 60; TERM=xterm " + environment + " '" + tests::kCommand + "' " + arguments + "\n");
+  [[nodiscard]] std::string in_terminal(const std::string& arguments, const std::string& environment = "",
+                                        int columns = 60) const {
+    write("line", "stty cols " + std::to_string(columns) + "; TERM=xterm " + environment + " '" + tests::kCommand +
+                      "' " + arguments + "\n");
     const std::string command = "cd '" + folder_.string() + "' && script -qc 'sh line' shown </dev/null >all 2>&1";
     EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
     return content("all");
+  }
+  static std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
   }
   // Of what is seen: escape sequences and lines that were drawn over left out.
   static std::size_t longest_line(const std::string& text) {
@@ -48,6 +58,32 @@ TEST_F(Terminal, WideTablesAreTransposed) {
   EXPECT_THAT(table, HasSubstr("residual"));
   // Into a file: one line per method, of any length.
   EXPECT_GT(longest_line(run(arguments).out), 80U);
+}
+
+// Lines, bands of modes and helps; addresses and paths are longer than any terminal.
+TEST_F(Terminal, EveryLineFits) {
+  const std::string feeder = example("feeder"), folder = "'" + std::string(tests::kSourceFolder) + "/examples/";
+  for (const int columns : {60, 80, 120}) {
+    for (const std::string& verb : {"run " + example("meter-stick") + " --no-record",
+                                    "compare " + example("ball") + " --methods stewart-trinkle,implicit",
+                                    "optimise " + folder + "box/optimise.toml' -o best.toml --force --quiet",
+                                    "plan " + folder + "box/plan.toml' --force", "check " + feeder, std::string("list"),
+                                    std::string("--help"), std::string("run --help"), std::string("study --help")}) {
+      const std::string shown = in_terminal(verb, "", columns);
+      std::size_t at = 0;
+      for (const std::string& line : lines_of(shown)) {
+        ++at;
+        bool path = false;
+        std::istringstream words(line);
+        for (std::string word; words >> word;)
+          path = path || (word.find('/') != std::string::npos && word.size() > static_cast<std::size_t>(columns) / 2);
+        if (path) continue;
+        EXPECT_LE(longest_line(line), static_cast<std::size_t>(columns)) << verb << ", line " << at << ": " << line;
+      }
+      EXPECT_GT(at, 1U) << verb;
+    }
+  }
+  EXPECT_GT(longest_line(run("run " + example("meter-stick") + " --no-record").out), 120U) << "a file has any width";
 }
 
 TEST_F(Terminal, ProgressDoesNotWrap) {

@@ -3,6 +3,7 @@
 //
 // Nine flush tiles and something on them, anywhere, any way, at the joints to within 1e-14: every normal is that of one
 // plane. A step of the floor within reach is still there.
+#include "bench/overlap_oracle.h"
 #include "tests/collision/scenes.h"
 
 #include <gtest/gtest.h>
@@ -176,6 +177,35 @@ TEST(Flush, HiddenFloorPushesNobodyToItsSides) {
   }
 }
 
+// An L of three flush cubes, deep in a box of any size and place: the cubes hide each other's facets, but what overlaps is
+// told.
+TEST(Flush, DeepInACompoundIsTold) {
+  const model::Polyhedron cube = model::make_box(Vec3::Ones());
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> any(-1, 1), size(0.3, 2.5);
+  int overlaps = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    model::Body angle = free_body(cube, false);
+    for (const Vec3& place : {Vec3(1, 0, 0), Vec3(0, 0, 1)}) {
+      angle.shapes.push_back(angle.shapes.front());
+      angle.shapes.back().pose.position = place;
+    }
+    const model::Model model =
+        make_model({angle, free_body(model::make_box(Vec3(size(random), size(random), size(random))), false)}, 3);
+    model::State state = state_of(model);
+    for (model::BodyState& body : state.bodies)
+      body.pose.orientation = Quat(any(random), any(random), any(random), any(random)).normalized();
+    state.bodies[1].pose.position = Vec3(any(random), any(random), any(random));
+    const bench::OverlapOracle a(model.bodies[0], state.bodies[0].pose), b(model.bodies[1], state.bodies[1].pose);
+    if (a.depth(b) < 1e-9) continue;
+    ++overlaps;
+    double deepest = 0;
+    for (const Contact& c : find(model, state, 0.01)) deepest = std::min(deepest, c.gap);
+    EXPECT_LT(deepest, 0) << "trial " << trial;
+  }
+  EXPECT_GE(overlaps, 200);
+}
+
 // A cube in the corner of a floor and two walls, separate bodies: each holds it by the whole of its face.
 TEST(Flush, NotchesAreReal) {
   const model::Shape cube = model::make_box(Vec3::Constant(0.1));
@@ -198,6 +228,47 @@ TEST(Flush, NotchesAreReal) {
     }
     EXPECT_EQ(held, (std::array<int, 3>{4, 4, 4})) << sunk;
   }
+}
+
+// Two wedges that lie on a floor, each on any of its faces, turned any way: the floor under them hides nothing that they
+// would meet without it. A toe is an edge that leans over its facets; with the floor it was lost.
+TEST(Flush, WhatLiesOnAFloorIsMetAsWithoutIt) {
+  const std::vector<Vec3> corners = {{-0.04, -0.03, -0.02}, {0.04, -0.03, -0.02}, {-0.04, 0.03, -0.02},
+                                     {0.04, 0.03, -0.02},   {-0.04, -0.03, 0.03}, {-0.04, 0.03, 0.03}};
+  const model::Polyhedron wedge = model::convex_hull(corners);
+  model::Body floor = free_body(model::HalfSpace{Vec3::UnitZ(), 0}, false);
+  floor.mass = 0;
+  const model::Model alone = pair_of(wedge, wedge, false),
+                     lying = make_model({free_body(wedge, false), free_body(wedge, false), floor}, 3);
+  const std::array<Vec3, 5> outward = {-Vec3::UnitZ(), -Vec3::UnitX(), Vec3(0.05, 0, 0.08).normalized(), -Vec3::UnitY(),
+                                       Vec3::UnitY()};
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> angle(0, 2 * std::numbers::pi), away(0.03, 0.1);
+  int met = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    model::State two = state_of(alone), three = state_of(lying);
+    for (std::size_t i = 0; i < 2; ++i) {
+      model::Pose& pose = two.bodies[i].pose;
+      pose.orientation = Quat(Eigen::AngleAxisd(angle(random), Vec3::UnitZ())) *
+                         Quat::FromTwoVectors(outward[random() % outward.size()], -Vec3::UnitZ());
+      double low = 1;
+      for (const Vec3& x : wedge.vertices) low = std::min(low, (pose.orientation * x).z());
+      pose.position = Vec3(static_cast<double>(i) * away(random), 0, -low);
+      three.bodies[i].pose = pose;
+    }
+    const auto least = [](const std::vector<Contact>& contacts) {
+      double gap = 1;
+      for (const Contact& c : contacts)
+        if (c.id.body_a == 0 && c.id.body_b == 1) gap = std::min(gap, c.gap);
+      return gap;
+    };
+    constexpr double kReach = 2e-3, kSunk = 1e-3;
+    const double expected = least(find(alone, two, kReach));
+    if (expected == 1 || expected < -kSunk) continue;
+    ++met;
+    EXPECT_NEAR(least(find(lying, three, kReach)), expected, 1e-12) << "trial " << trial;
+  }
+  EXPECT_GT(met, 100);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace stickslip::testing {
 namespace {
 
-scene::Scene table(const char* stepper, const char* step) {
+scene::Scene table(const char* stepper, const char* step, const std::string& surface = {}) {
   return scene::parse_scene(R"(
 dimension = 2
 gravity = [0, -9.81]
@@ -32,6 +32,7 @@ velocity = [1.5, 0]
 [[contact]]
 between = ["block", "table"]
 friction = 0
+)" + surface + R"(
 [observe]
 energy = "0.5 * (block.vx^2 + block.vy^2) + 0.5 * 1.04 / 12 * block.wz^2 + 9.81 * block.y"
 turn = "block.wz"
@@ -95,6 +96,16 @@ TEST(CornerPass, FirstOrderStepsComeToTheSameMotion) {
       EXPECT_NEAR(run["energy"], kEnergy, 40 * h * kEnergy) << stepper << " " << step;
       EXPECT_NEAR(run["turn"], exact["turn"], 400 * h) << stepper << " " << step;
     }
+}
+
+// On stiff surfaces: the stiffer, the closer to rigid ones. What stays in springs and dampers is below 1e-4 of the energy.
+TEST(CornerPass, StiffSurfacesPartLikeRigidOnes) {
+  const ExampleRun exact(table("second-order", "1e-4"));
+  for (const char* step : {"2e-3", "1e-3", "1e-4"}) {
+    const ExampleRun run(table("runge-kutta", step, "stiffness = 1e6\ndamping = 100"));
+    EXPECT_NEAR(run["energy"], kEnergy, 1e-4 * kEnergy) << step;
+    EXPECT_NEAR(run["turn"], exact["turn"], 2e-3) << step;
+  }
 }
 
 // Blocks of random size and speed, whose energy is known in closed form.

@@ -97,12 +97,12 @@ TEST(DefaultStepper, TheTippeTopStaysUp) {
 
 TEST(DefaultStepper, ExamplesGetWhatFitsThem) {
   const std::pair<const char*, const char*> expected[] = {
-      {"ball", "second-order"},          {"disk", "second-order"},           {"peg", "second-order"},
-      {"meter-stick", "second-order"},   {"plate-2d", "second-order"},       {"plate-tripod", "second-order"},
-      {"feeder", "second-order"},        {"grasp", "second-order"},          {"slide-to-rest", "second-order"},
-      {"bounce", "runge-kutta"},         {"needle-push", "stewart-trinkle"}, {"pile", "stewart-trinkle"},
-      {"stack", "stewart-trinkle"},      {"brick-wall", "stewart-trinkle"},  {"bin-boxes", "stewart-trinkle"},
-      {"bin-spheres", "stewart-trinkle"}};
+      {"ball", "second-order"},         {"disk", "second-order"},           {"peg", "second-order"},
+      {"meter-stick", "second-order"},  {"plate-2d", "second-order"},       {"plate-tripod", "second-order"},
+      {"feeder", "second-order"},       {"grasp", "second-order"},          {"slide-to-rest", "second-order"},
+      {"bounce", "runge-kutta"},        {"needle-push", "stewart-trinkle"}, {"pile", "stewart-trinkle"},
+      {"stack", "second-order"},        {"arch", "second-order"},           {"brick-wall", "stewart-trinkle"},
+      {"bin-boxes", "stewart-trinkle"}, {"bin-spheres", "stewart-trinkle"}};
   for (const auto& [name, stepper] : expected) {
     const scene::Scene scene = load_example(name);
     EXPECT_EQ(scene.method.stepper, stepper) << name;

@@ -24,15 +24,13 @@
 // releases (g++), the sums are compared instead of the bits, to kTolerance of the magnitudes that they are made of:
 // contact problems are solved to certificates of 1e-10, so that a last bit may come back as that, and runs of some
 // dozen steps multiply it.
-#include "stickslip/files/checksum.h"
+#include "tests/golden/golden_run.h"
 #include "tests/support/allocation_counter.h"
-#include "tests/support/example_run.h"
-#include "tests/support/running.h"
+#include "tests/support/paths.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -42,75 +40,14 @@
 namespace stickslip::testing {
 namespace {
 
-constexpr int kSteps = 40;
-constexpr double kLongest = 16;  // steps of the scene in a long step,
-constexpr double kShorter = 2;   // of a scene with many bodies, where problems without a solution take seconds
-constexpr std::size_t kMany = 20;
 constexpr double kTolerance = 1e-6;
-
-struct Outcome {
-  int steps = 0;
-  std::uint64_t hash = 0;
-  double position = 0, velocity = 0;              // weighted sums over the bodies at the end
-  double position_scale = 0, velocity_scale = 0;  // the same over magnitudes
-};
-
-// A weight for each number of a state: none cancels another by symmetry.
-double weight(std::size_t k) {
-  double whole = 0;
-  return 0.5 + std::modf(0.6180339887498949 * static_cast<double>(k + 1), &whole);
-}
-
-void sum_up(const model::State& state, Outcome& out) {
-  std::size_t k = 0;
-  const auto add = [&](double x, double& sum, double& scale) {
-    const double term = weight(k++) * x;
-    sum += term;
-    scale += std::fabs(term);
-  };
-  for (const model::BodyState& body : state.bodies) {
-    for (int i = 0; i < 3; ++i) add(body.pose.position[i], out.position, out.position_scale);
-    for (int i = 0; i < 4; ++i) add(body.pose.orientation.coeffs()[i], out.position, out.position_scale);
-    for (int i = 0; i < 3; ++i) add(body.velocity.linear[i], out.velocity, out.velocity_scale);
-    for (int i = 0; i < 3; ++i) add(body.velocity.angular[i], out.velocity, out.velocity_scale);
-  }
-}
-
-Outcome run(const scene::Scene& scene, const stepping::Method& method) {
-  simulation::Simulation simulation(scene.model, method);
-  files::Checksum hash;
-  Outcome out;
-  const auto note = [&] {
-    const double time = simulation.time();
-    hash.add(&time, sizeof time);
-    hash.add(bits(simulation.state()));
-  };
-  note();
-  while (out.steps < kSteps && simulation.time() < scene.duration && simulation.step().certified) {
-    ++out.steps;
-    note();
-  }
-  out.hash = hash.value();
-  sum_up(simulation.state(), out);
-  return out;
-}
-
-// Of the functions of the C library whose last bit depends on its version and on the processor.
-std::uint64_t hash_of_the_c_library() {
-  files::Checksum hash;
-  for (int k = 1; k <= 4000; ++k) {
-    const double x = 0.00731 * k;
-    const double values[] = {std::sin(x),       std::cos(x),  std::tan(x),        std::atan2(x, 3.0),
-                             std::exp(0.1 * x), std::log(x),  std::asin(x / 30),  std::acos(x / 30),
-                             std::pow(x, 1.3),  std::cbrt(x), std::sinh(0.1 * x), std::tanh(0.1 * x),
-                             std::hypot(x, 0.7)};
-    hash.add(values, sizeof values);
-  }
-  return hash.value();
-}
 
 std::filesystem::path golden_file() {
   return std::filesystem::path(tests::kSourceFolder) / "tests/golden/bits.txt";
+}
+
+std::filesystem::path examples() {
+  return std::filesystem::path(tests::kSourceFolder) / "examples";
 }
 
 // Lines by what stands in front of the number of steps.
@@ -139,49 +76,10 @@ Golden read_golden() {
   return golden;
 }
 
-// The scenes among the files of the examples; studies, plans and tables of figures are none.
-std::vector<std::string> scene_files() {
-  const std::filesystem::path folder = std::filesystem::path(tests::kSourceFolder) / "examples";
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".toml") continue;
-    const std::string name = std::filesystem::relative(entry.path(), folder).string();
-    try {
-      (void)load_example(name);
-      files.push_back(name);
-    } catch (const scene::SceneError&) {
-    }
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-std::map<std::string, Outcome> runs_of(const std::string& stepper) {
-  std::map<std::string, Outcome> runs;
-  for (const std::string& file : scene_files()) {
-    const scene::Scene scene = load_example(file);
-    for (const std::string_view motion : stepping::kChoices<stepping::MotionModel>) {
-      stepping::Method method = scene.method;
-      method.stepper = stepper;
-      for (const auto model :
-           {stepping::MotionModel::Dynamic, stepping::MotionModel::FirstOrder, stepping::MotionModel::QuasiStatic})
-        if (stepping::name_of(model) == motion) method.motion = model;
-      if (!stepping::objection_to(method, scene.model).empty()) continue;
-      const std::string key = fmt::format("{} {} {} ", file, stepper, motion);
-      runs[key + "scene"] = run(scene, method);
-      const double longest = scene.model.bodies.size() > kMany ? kShorter : kLongest;
-      method.step = std::min(longest * method.step, scene.duration / kSteps);
-      if (method.step > scene.method.step) runs[key + "long"] = run(scene, method);
-    }
-  }
-  return runs;
-}
-
 void write_golden(const std::map<std::string, Outcome>& runs) {
   std::ofstream out(golden_file());
   out << fmt::format("c-library {:016x}\n", hash_of_the_c_library());
-  for (const auto& [key, run] : runs)
-    out << fmt::format("{} {} {:016x} {:.12g} {:.12g}\n", key, run.steps, run.hash, run.position, run.velocity);
+  for (const auto& [key, run] : runs) out << line_of(key, run);
 }
 
 bool is_of(const std::string& key, const std::string& stepper) {
@@ -217,7 +115,7 @@ TEST_P(GoldenBits, OfEveryExampleAreAsTheyWere) {
   Golden golden = read_golden();
   const bool same = same_machine(golden);
   if (!same) std::printf("another C library or compiler than that of bits.txt: sums are compared, not bits\n");
-  const std::map<std::string, Outcome> runs = runs_of(GetParam());
+  const std::map<std::string, Outcome> runs = runs_of(examples(), GetParam());
   if (update) {
     std::erase_if(golden.runs, [](const auto& line) { return is_of(line.first, GetParam()); });
     golden.runs.insert(runs.begin(), runs.end());

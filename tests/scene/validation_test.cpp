@@ -130,6 +130,7 @@ std::vector<BadScene> bad_scenes() {
        "cannot be the name"},
       {"BadParameterName", good("[parameters]\nt = 1"), 4, 1, "cannot be the name of a parameter"},
       {"ParameterLoop", good("[parameters]\na = \"b\"\nb = \"2 * a\""), 4, 5, "depends on itself"},
+      {"ParameterIsNoChoice", good("[parameters]\na = { value = 3, choices = [1, 2] }"), 4, 15, "none of its choices"},
       {"ParameterOutOfRange", good("[parameters]\na = { value = 3, max = 2 }"), 4, 15, "lies outside"},
       {"DatesHaveNoMeaning", good("title = 2020-01-01"), 3, 9, "dates"},
       {"FrameMustComeBefore", body(kGoodBody + "\nframe = \"plate\"\n[[body]]\nname = \"plate\"\nfixed = true"), 8, 9,

@@ -104,6 +104,52 @@ restitution = "e"
   EXPECT_NEAR(run.tangents()(kBodyTangent + kPosition + 2, 1), g * t1 * rest, 1e-7);
 }
 
+// Without gravity a start further back meets the wall later and changes nothing else: x = -e v (T - t1), t1 = -x0 / v.
+TEST(FlightSensitivity, AWallThatIsMetLaterWithoutGravity) {
+  for (const double x0 : {-0.5, -0.3, -0.25, -0.7}) {
+    for (const double e : {0.5, 0.8}) {
+      const scene::Document document = scene::parse_document(fmt::format(R"toml(
+dimension = 2
+gravity = [0, 0]
+duration = 1
+[parameters]
+x0 = {}
+e = {}
+[method]
+stepper = "second-order"
+step = 0.0625
+[[body]]
+name = "wall"
+shape = {{ half-plane = {{ normal = [-1, 0] }} }}
+fixed = true
+[[body]]
+name = "disc"
+mass = 1
+shape = {{ disc = 0.125 }}
+position = ["x0 - 0.125", 0]
+velocity = [1, 0]
+[[contact]]
+between = ["disc", "wall"]
+restitution = "e"
+)toml",
+                                                                         x0, e),
+                                                             "scene.toml");
+      const ParameterDirections unknowns(document, {}, std::vector<std::string>{"x0", "e"});
+      simulation::Simulation simulation(unknowns.scene().model, unknowns.scene().method);
+      RunSensitivity run(simulation);
+      run.begin(unknowns.directions(), RunSensitivity::Of::Motion);
+      ASSERT_TRUE(simulation.run_until(1));
+      ASSERT_TRUE(run.tangents_known());
+      ASSERT_EQ(run.touches().size(), 1U);
+      const auto disc = run.tangents().middleRows(kBodyTangent, kBodyTangent);
+      EXPECT_NEAR(disc(kPosition, 0), -e, 1e-7) << "x0 = " << x0 << ", e = " << e;
+      EXPECT_NEAR(disc(kLinear, 0), 0, 1e-7) << "x0 = " << x0 << ", e = " << e;
+      EXPECT_NEAR(disc(kPosition, 1), -(1 + x0), 1e-7) << "x0 = " << x0 << ", e = " << e;
+      EXPECT_NEAR(disc(kLinear, 1), -1, 1e-7) << "x0 = " << x0 << ", e = " << e;
+    }
+  }
+}
+
 TEST(FlightSensitivity, SpinningBallBouncesWithFriction) {
   const std::size_t met = compare(R"toml(
 dimension = 3

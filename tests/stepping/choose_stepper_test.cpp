@@ -39,11 +39,11 @@ std::string chosen(const model::Model& model, const Method& method = {}) {
 
 TEST(ChooseStepper, RigidBodiesInMotionGetSecondOrder) {
   EXPECT_EQ(chosen(boxes(1)), "second-order");
-  EXPECT_EQ(chosen(boxes(4)), "second-order");
+  EXPECT_EQ(chosen(boxes(10)), "second-order");
 }
 
 TEST(ChooseStepper, ACrowdGetsFirstOrder) {
-  EXPECT_EQ(chosen(boxes(5)), "stewart-trinkle");
+  EXPECT_EQ(chosen(boxes(11)), "stewart-trinkle");
 }
 
 TEST(ChooseStepper, ANameIsKept) {

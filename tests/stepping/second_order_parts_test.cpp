@@ -36,7 +36,7 @@ struct Part {
   Part(model::Model model_in, double length, Mode mode)
       : model(std::move(model_in)), world(model, method, collider), H(length) {
     components.prepare(world);
-    step.begin(world, H, H, false);
+    step.begin(world, H, H);
     step.allowed_gain = 1e300;
     components.find_contacts(world, H, step.data.place_ends(world));
     component = &components.make(world)[0];
@@ -169,7 +169,7 @@ TEST(ComponentStep, AcceptedTrialsAreTheNextStart) {
   rest.step.run(rest.world, *rest.component, h);
   EXPECT_EQ(rest.world.state.time, 0) << "a trial changes nothing";
   EXPECT_NEAR(rest.step.energy_gain(rest.world, *rest.component).gained, 0, 1e-16);
-  rest.step.accept(rest.world, *rest.component, true, false);
+  rest.step.accept(rest.world, *rest.component, stepping::SubStepChange::None);
   EXPECT_EQ(rest.world.state.time, h);
   EXPECT_EQ(rest.component->offset, h);
   EXPECT_NEAR(rest.component->contacts[0].force.z(), rest.model.bodies[0].mass * kG, 1e-13);

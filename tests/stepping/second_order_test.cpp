@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
+#include "stickslip/scene/scene.h"
 #include "tests/support/mechanics.h"
 #include "tests/support/running.h"
 
 #include <gtest/gtest.h>
+
+#include <cstdio>
 
 namespace stickslip::testing {
 namespace {
@@ -128,6 +131,42 @@ TEST(SecondOrder, OneContactSolvePerSmoothStep) {
   ASSERT_TRUE(run.simulation.run_until(1));
   EXPECT_LE(run.simulation.counters().solves, 1010);
   EXPECT_EQ(run.simulation.counters().fallbacks, 0);
+}
+
+// Five boxes, 20 contacts: each slides on the one below. All are braked by mu g until they stop one after the other, from
+// below: the topmost, which starts at (0.8, 0.2) m/s, slides v^2 / (2 mu g) = 6.93 cm. Stops are not located in such a
+// component, which costs an error of second order in each.
+TEST(SecondOrderStack, BoxesThatSlideOverEachOtherStopWhereTheClosedFormSays) {
+  const scene::Scene scene = scene::parse_scene(R"(
+dimension = 3
+gravity = [0, 0, -9.81]
+duration = 0.3
+[[body]]
+name = "floor"
+shape = { half-space = { normal = [0, 0, 1] } }
+fixed = true
+[[body]]
+name = "box"
+count = 5
+mass = 1
+shape = { box = [0.3, 0.3, 0.1] }
+position = [0, 0, "0.05 + 0.1 * index"]
+velocity = ["0.2 * index", "0.05 * index", 0]
+[[contact]]
+between = ["*", "*"]
+friction = 0.5
+)",
+                                                "stack.toml");
+  const double v = std::hypot(0.8, 0.2), x = v * 0.8 / 9.81;
+  for (double h : {2e-3, 1e-3, 5e-4}) {
+    simulation::Simulation run(scene.model, method(kSecondOrder, h));
+    ASSERT_TRUE(run.run_until(0.3));
+    const double error = std::fabs(run.state().bodies[5].pose.position.x() - x);
+    std::printf("stack of five, step %g: %.1e m, %d fall-backs, %lld contact problems\n", h, error,
+                static_cast<int>(run.counters().fallbacks), static_cast<long long>(run.counters().solves));
+    EXPECT_LT(error, 4 * h * h);
+    EXPECT_LE(run.counters().fallbacks, 5);
+  }
 }
 
 }  // namespace

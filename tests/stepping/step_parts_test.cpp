@@ -322,7 +322,6 @@ TEST(Components, BodiesThatShareOnlyTheFloorAreApart) {
     stepping::World world(model, method, collider);
     stepping::Components components;
     components.prepare(world);
-    EXPECT_EQ(components.coupled(), coupled);
     components.find_contacts(world, kH, world.state);
     EXPECT_EQ(components.contact_count(), 2U);
     const auto list = components.make(world);

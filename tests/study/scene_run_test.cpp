@@ -5,6 +5,7 @@
 #include "stickslip/study/scene_run.h"
 
 #include "stickslip/runs/run.h"
+#include "tests/support/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,6 +40,19 @@ TEST(SceneRun, FindsTheStepOfATolerance) {
   EXPECT_EQ(trial.status, TrialStatus::Finished);
   EXPECT_EQ(trial.observables, run.observables());
   EXPECT_EQ(trial.steps, run.simulation().counters().steps);
+}
+
+// A drop that does not land in time is exact at second order. In Newton's cradle coarser runs see fewer of the contacts
+// between two impacts, so there is a bound but no estimate.
+TEST(SceneRun, AsksForErrorsToBeKnown) {
+  using Claim = runs::ErrorBar::Claim;
+  EXPECT_EQ(run_scene(ball_at(2, "step = 0.01"), 0, {}, Claim::Estimate).status, TrialStatus::Finished);
+  const scene::Scene cradle =
+      scene::load_scene(std::string(tests::kSourceFolder) + "/examples/newtons-cradle/scene.toml");
+  EXPECT_EQ(run_scene(cradle, 0, {}, Claim::Bound).status, TrialStatus::Finished);
+  const SceneRun refused = run_scene(cradle, 0, {}, Claim::Estimate);
+  EXPECT_EQ(refused.status, TrialStatus::Error);
+  EXPECT_THAT(refused.cause, HasSubstr("the error of v0 has no estimate: "));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ import { MODE_COLORS, MODE_LABELS, theme } from "./palette";
 import { listenTime, type TimeWindow } from "./time_window";
 import { niceStep, tickText } from "./view";
 
-const ROW = { text: 15, band: 14, gap: 7 };
+const ROW = { text: 19, band: 14, gap: 7 };
 const AXIS = 32;
 const MOST_ROWS = 24;
 const MOST_TICKS = 20;
@@ -27,6 +27,7 @@ export class Bands {
     seek: (time: number) => void,
     hover: (time: number | undefined) => void,
     private readonly timeUnit: string,
+    private readonly nothing = "No bodies touched, or only within a step.", // where no pair has a band
   ) {
     this.element.className = "bands";
     this.line.className = "now";
@@ -59,7 +60,7 @@ export class Bands {
       this.element.append(note);
     };
     const touches = run.plan?.touches.length ?? 0;
-    if (run.pairs.length === 0) say(touches > 0 ? "Bodies met within a step and parted at once: see the changes of contact." : "No bodies touched, or only within a step.");
+    if (run.pairs.length === 0) say(touches > 0 ? "Bodies met within a step and parted at once: see the changes of contact." : this.nothing);
     if (run.pairs.length > MOST_ROWS)
       say(`${MOST_ROWS} of ${run.pairs.length} pairs: those whose mode changed most often.`);
     this.element.classList.toggle("empty", run.pairs.length === 0);

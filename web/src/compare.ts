@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // Two runs on one page: the curves of both in one plot each, their difference below, and how far equal bodies are apart.
-import { indexAt, type Plot, type Run } from "./data";
+import { indexAt, type Pair, type Plot, type Run } from "./data";
 import { element, table } from "./dom";
 import { poseAt } from "./frames";
 import { numberText } from "./plots";
@@ -71,7 +71,15 @@ function distances(a: Run, b: Run): Plot | undefined {
   return { title: "distance between the runs", unit: a.units.length, description: `of the centres of equal bodies${most}`, logarithmic: false, time, curves: curves.slice(0, MOST_BODIES) };
 }
 
-// The first run with the curves of both, and a picture large enough for both.
+// Bands of both runs, those of one pair below each other.
+function bothPairs(a: Run, b: Run, names: [string, string]): Pair[] {
+  const key = (run: Run, pair: Pair) => `${run.bodies[pair.a].name} – ${run.bodies[pair.b].name}`;
+  const list = [[a, names[0]], [b, names[1]]] as const;
+  const keys = new Set(list.flatMap(([run]) => run.pairs.map((pair) => key(run, pair))));
+  return [...keys].flatMap((one) => list.flatMap(([run, name]) => run.pairs.filter((pair) => key(run, pair) === one).map((pair) => ({ ...pair, name: `${one}: ${name}` }))));
+}
+
+// The first run with the curves and bands of both, and a picture large enough for both.
 export function merged(a: Run, b: Run): Run {
   const names: [string, string] = [a.name || "first", b.name || "second"];
   const plots: Plot[] = [];
@@ -83,7 +91,7 @@ export function merged(a: Run, b: Run): Run {
     if (other && !plot.logarithmic) plots.push(difference(plot, other));
   }
   const bounds = [a.bounds[0].map((x, k) => Math.min(x, b.bounds[0][k])), a.bounds[1].map((x, k) => Math.max(x, b.bounds[1][k]))];
-  return { ...a, plots, bounds };
+  return { ...a, plots, bounds, pairs: bothPairs(a, b, names) };
 }
 
 // What the runs differ in, and where they end.

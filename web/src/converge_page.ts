@@ -4,8 +4,8 @@
 // The page of converge: how far each run is from the next finer one, with the slope of that, and the curves of all steps.
 import { details, element, table } from "./dom";
 import { named, type Refined, type Refinement, type Sweep } from "./model_data";
-import { CURVE_COLORS } from "./palette";
-import { numberText } from "./plots";
+import { curveColor } from "./palette";
+import { numberText, overTime } from "./plots";
 import { SeriesPanels } from "./series_panels";
 import { TimeWindow } from "./time_window";
 import { xyChart, type XyCurve } from "./xy_chart";
@@ -24,8 +24,8 @@ export class RefinementPage {
     }
     const runs = data.sweeps[0].runs.filter(({ series }) => series.time.length > 1);
     const window = new TimeWindow(0, Math.max(1e-12, ...runs.map(({ series }) => series.time[series.time.length - 1])));
-    const panels = new SeriesPanels(data.sweeps[0].observables, runs, data.time_unit, window, (time) => panels.show(time));
-    section("curves", "Curves over each other", panels.element);
+    const panels = new SeriesPanels(data.sweeps[0].observables, runs, window, (time) => panels.show(time));
+    section("curves", overTime("Curves of all steps", data.time_unit), panels.element);
     section("about", "About these runs", table(["", ""], [["stepper", data.stepper], ["claimed order", String(data.order)], ["motion", data.motion], ["version", `stickslip ${data.version}`]]),
       details("Scene file", false, element("pre", {}, data.scene)));
   }
@@ -54,7 +54,7 @@ function panel(sweep: Sweep, o: Refined): HTMLElement {
   const { slope, at_one } = o;
   if (slope !== null && at_one !== null && points.length > 1)
     curves.push({ points: points.map(({ x }) => ({ x, y: at_one * x ** slope })), color: "var(--soft)", line: true, dash: "6 4" });
-  curves.push({ points, color: CURVE_COLORS[0], line: true, marks: 3.5 });
+  curves.push({ points, color: curveColor(0), line: true, marks: 3.5 });
   const caption = element("figcaption", {}, element("strong", {}, named(o)), element("span", { class: "value" }, slope !== null ? `fitted slope ${slope.toFixed(2)}` : orderText(o)));
   if (o.description) caption.append(element("small", {}, o.description));
   const label = `distance to the next run over the ${sweep.name}: ${o.name}`;

@@ -162,9 +162,14 @@ function resolve(value: unknown, buffer: ArrayBuffer): unknown {
   return value;
 }
 
-// The data of a page with all its arrays in place.
+// Data of a page with the arrays of its block in place.
+export async function withArrays<Page>(page: { block: string }): Promise<Page> {
+  return resolve(page, await unpack(page.block)) as Page;
+}
+
+// The same, with the frames of its runs.
 export async function decode<Page extends { runs: Run[] }>(page: { block: string }): Promise<Page> {
-  const decoded = resolve(page, await unpack(page.block)) as Page;
+  const decoded = await withArrays<Page>(page);
   for (const run of decoded.runs) run.frames = decodeFrames(run.frames as never, run.bodies.length, run.dimension);
   return decoded;
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// What stickslip live sends (apps/stickslip/live_messages.cpp writes it), and the way back.
+// What a live session sends (apps/stickslip/live_messages.cpp writes it), and the way back.
 import type { Pose, Quantity, Setting, Shape, Snapshot } from "./data";
+import { element } from "./dom";
 
 export interface LiveParameter extends Quantity {
   low: number;
   high: number;
   usual: number; // in the scene
+  choices: number[]; // the only possible values; empty: any
+  group: string;
+  derived: boolean; // follows from others
 }
 
 export interface LiveSetting extends Setting {
@@ -83,10 +87,38 @@ export function boxAround(setting: Setting, poses: Pose[], points: number[][] = 
   return [low, high];
 }
 
-// Commands to the simulation. The token that opened the page opens everything else.
-export class Remote {
+// A simulation that runs elsewhere: behind a server, or in a worker of this page (browser_simulation.ts).
+export interface Listener {
+  setting(setting: LiveSetting): void;
+  frame(frame: LiveFrame): void;
+  connected(): void;
+  lost(why: string): void; // nothing runs any more
+}
+export interface Simulation {
+  listen(listener: Listener): void;
+  send(command: Record<string, unknown>): Promise<void>;
+  saves(): HTMLElement[]; // what can be saved: links and buttons
+}
+
+// stickslip live. The token that opened the page opens everything else.
+export class Remote implements Simulation {
   private readonly token = new URLSearchParams(location.search).get("token") ?? "";
   constructor(private readonly failed: (text: string) => void) {}
+
+  listen(listener: Listener): void {
+    const source = new EventSource(this.address("/events"));
+    source.addEventListener("setting", (event) => listener.setting(JSON.parse(event.data)));
+    source.addEventListener("message", (event) => listener.frame(JSON.parse(event.data)));
+    source.addEventListener("open", () => listener.connected());
+    source.addEventListener("error", () => listener.lost("No connection to the simulation: has stickslip live ended?"));
+  }
+
+  saves(): HTMLElement[] {
+    return [
+      element("a", { href: this.address("/scene"), download: "scene.toml", class: "button" }, "save as scene"),
+      element("a", { href: this.address("/recording"), download: "recording.h5", class: "button" }, "export recording"),
+    ];
+  }
 
   address(path: string): string {
     return `${path}?token=${encodeURIComponent(this.token)}`;

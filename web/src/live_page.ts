@@ -8,12 +8,12 @@ import { button, details, element } from "./dom";
 import { Inspector } from "./inspector";
 import { listenKeys } from "./keys";
 import { LiveBands } from "./live_bands";
-import { boxAround, Remote, snapshotOf, type LiveFrame, type LiveSetting } from "./live_data";
+import { boxAround, snapshotOf, type LiveFrame, type LiveSetting, type Simulation } from "./live_data";
 import { ParameterPanel } from "./live_parameters";
 import { LiveTimeline } from "./live_timeline";
 import { Touch } from "./live_touch";
 import { LivePlot } from "./live_plot";
-import { numberText } from "./plots";
+import { numberText, overTime } from "./plots";
 import { makeView, shapeOf } from "./run_page";
 import { whenThemeChanges } from "./palette";
 import { savePng } from "./save";
@@ -22,13 +22,14 @@ import { traced, type Hit, type Show, type Trace, type View } from "./view";
 const PLOT_INTERVAL = 200; // ms between redraws of the curves
 const BAND_INTERVAL = 600; // the same for the mode timeline
 const TRACE = 4000;
+const MOST_ARROWS = 16; // bodies: the arrows of more hide them
 
 export class LivePage {
   readonly element = element("div", { class: "run live" });
   frame: LiveFrame | undefined;
   setting: LiveSetting | undefined;
   drawn = 0; // frames, for those who measure
-  private readonly remote = new Remote((text) => this.say(text));
+  private readonly remote: Simulation;
   private readonly title = element("h1", {}, "stickslip live");
   private readonly badge = element("span", { class: "badge unknown" }, "live");
   private readonly notice = element("p", { class: "notice", role: "status" });
@@ -62,19 +63,22 @@ export class LivePage {
   private plotted = 0;
   private banded = 0;
 
-  constructor() {
+  // `connect` makes the simulation; it tells why a command could not be given.
+  constructor(connect: (failed: (text: string) => void) => Simulation) {
+    this.remote = connect((text) => this.say(text));
     this.element.append(this.stage, this.charts);
     new ResizeObserver(() => this.resize()).observe(this.element);
-    const source = new EventSource(this.remote.address("/events"));
-    source.addEventListener("setting", (event) => this.load(JSON.parse(event.data)));
-    source.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
-    source.addEventListener("open", () => {
-      this.connected = true;
-      this.element.classList.remove("lost");
-      this.say(this.setting?.notice ?? "");
-      this.dirty = true;
+    this.remote.listen({
+      setting: (setting) => this.load(setting),
+      frame: (frame) => this.receive(frame),
+      connected: () => {
+        this.connected = true;
+        this.element.classList.remove("lost");
+        this.say(this.setting?.notice ?? "");
+        this.dirty = true;
+      },
+      lost: (why) => this.lose(why),
     });
-    source.addEventListener("error", () => this.lose());
     whenThemeChanges(() => this.place());
     const tick = (now: number) => {
       if (this.dirty) this.draw(now);
@@ -103,14 +107,14 @@ export class LivePage {
   }
 
   // What is on the page is what was, and no step is being certified.
-  private lose(): void {
+  private lose(why: string): void {
     this.connected = false;
     this.element.classList.add("lost");
     this.badge.className = "badge failed";
     this.badge.textContent = "✗ not connected";
     this.pace.textContent = "stopped: no connection";
     showPlaying(this.play, false);
-    this.say("No connection to the simulation: has stickslip live ended?");
+    this.say(why);
   }
 
   private toggle(): void {
@@ -157,6 +161,7 @@ export class LivePage {
 
   private build(setting: LiveSetting): void {
     this.show.names = setting.bodies.length <= 8;
+    this.show.forces = setting.bodies.length <= MOST_ARROWS;
     this.title.textContent = setting.title || "stickslip live";
     document.title = `${setting.title} – stickslip live`;
     const { units } = setting;
@@ -175,16 +180,15 @@ export class LivePage {
     const redraw = () => (this.dirty = true);
     const switches = new Switches(this.show, false, redraw, () => this.refit());
     const links = element("div", { class: "controls" }, cameraBar(this.view, setting.bodies, redraw),
-      element("a", { href: this.remote.address("/scene"), download: "scene.toml", class: "button" }, "save as scene"),
-      element("a", { href: this.remote.address("/recording"), download: "recording.h5", class: "button" }, "export recording"),
+      ...this.remote.saves(),
       button("Save the picture as PNG", "PNG", () => this.view && savePng("live", this.view.picture())));
     this.stage.append(this.view.element, controls, this.timeline.element, touch.element, switches.element, this.inspector.element, links);
     this.bands = new LiveBands(units.time);
-    this.plots = setting.observables.map((quantity) => new LivePlot(quantity.name, quantity.unit, quantity.description, units.time));
-    this.energy = new LivePlot("energy", "", "of all bodies that move freely: kinetic, and of gravity from the origin", units.time, ["kinetic", "potential", "total"]);
+    this.plots = setting.observables.map((quantity) => new LivePlot(quantity.name, quantity.unit, quantity.description));
+    this.energy = new LivePlot("energy", "", "of all bodies that move freely: kinetic, and of gravity from the origin", ["kinetic", "potential", "total"]);
     this.charts.append(element("h2", {}, "Parameters"), this.parameters.element,
       element("h2", {}, "Contact modes"), this.bands.element,
-      element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element), this.energy.element);
+      element("h2", {}, overTime("Curves", units.time)), ...this.plots.map((plot) => plot.element), this.energy.element);
     this.stage.append(details("About", false, element("p", {}, setting.description), element("p", {}, `stickslip ${setting.version}`)));
     listenKeys([
       { key: " ", label: "space", text: "play and pause", press: () => this.toggle() },

@@ -2,16 +2,18 @@
 // Copyright the stickslip authors
 //
 // A slider and a number field for each parameter, and the choices of the method.
-import { element } from "./dom";
+import { details, element } from "./dom";
 import type { LiveParameter, LiveSetting } from "./live_data";
 import { numberText } from "./plots";
 
 const PAUSE = 60; // ms between two values of a slider that is dragged
 const PARTS = 1000;
+const FOLLOWS = "follow from the others until they are set";
 
 interface Row {
   slider: HTMLInputElement;
   field: HTMLInputElement;
+  choice?: HTMLSelectElement; // in place of both, where only some values are possible
   usual: HTMLButtonElement; // back to the scene's value
   own: { low: number; high: number }; // as the simulation tells
   range: { low: number; high: number };
@@ -46,7 +48,8 @@ export class ParameterPanel {
       const row = this.rows.get(parameter.name);
       if (!row || parameter.value === null) continue;
       row.value = parameter.value;
-      row.usual.hidden = parameter.value === parameter.usual;
+      row.usual.hidden = parameter.derived || parameter.value === parameter.usual;
+      if (row.choice) row.choice.value = String(parameter.value);
       // Answers to older choices must not move what is under the user's hand.
       if (this.unanswered.get(parameter.name) === parameter.value) this.unanswered.delete(parameter.name);
       if (this.unanswered.has(parameter.name)) continue;
@@ -62,7 +65,14 @@ export class ParameterPanel {
   }
 
   private build(parameters: LiveParameter[], method: LiveSetting["method"], timeUnit: string): void {
-    for (const parameter of parameters) this.element.append(this.row(parameter));
+    const groups = new Map<string, HTMLElement>();
+    for (const parameter of parameters) {
+      const name = parameter.derived ? FOLLOWS : parameter.group;
+      const group = groups.get(name) ?? this.group(name);
+      groups.set(name, group);
+      group.append(this.row(parameter));
+    }
+    this.element.append(...[...groups].sort(([a], [b]) => Number(a === FOLLOWS) - Number(b === FOLLOWS)).map(([, group]) => group));
     if (parameters.length === 0) this.element.append(element("p", { class: "note" }, "This scene has no parameters."));
     for (const name of method.steppers) this.stepper.append(new Option(name));
     this.element.append(
@@ -71,6 +81,11 @@ export class ParameterPanel {
         element("label", {}, "friction ", this.friction),
         element("label", {}, "step ", this.step, timeUnit ? ` ${timeUnit}` : "")),
     );
+  }
+
+  private group(name: string): HTMLElement {
+    if (name === FOLLOWS) return details(name, false);
+    return element("section", {}, ...(name ? [element("h3", {}, name)] : []));
   }
 
   private row(parameter: LiveParameter): HTMLElement {
@@ -97,7 +112,11 @@ export class ParameterPanel {
     });
     const label = element("label", { title: parameter.description }, parameter.unit ? `${parameter.name} (${parameter.unit})` : parameter.name);
     if (parameter.description) label.append(element("small", {}, parameter.description));
-    return element("div", { class: "parameter" }, label, slider, field, usual);
+    if (parameter.choices.length === 0) return element("div", { class: "parameter" }, label, slider, field, usual);
+    row.choice = element("select", { "aria-label": parameter.name });
+    for (const value of parameter.choices) row.choice.append(new Option(numberText(value), String(value)));
+    row.choice.addEventListener("change", () => this.send(parameter.name, Number(row.choice!.value)));
+    return element("div", { class: "parameter chosen-from" }, label, row.choice, usual);
   }
 
   private put(row: Row, value: number): void {

@@ -4,7 +4,7 @@
 // Curves that grow while the scene runs. When they have too many points every second one goes.
 import uPlot from "uplot";
 import { element } from "./dom";
-import { CURVE_COLORS } from "./palette";
+import { curveColor } from "./palette";
 import { numberText, plotOptions } from "./plots";
 
 const MOST = 3000;
@@ -19,10 +19,10 @@ export class LivePlot {
   private seen = 0;
   private chart: uPlot | undefined;
 
-  constructor(name: string, unit: string, description: string, private readonly timeUnit: string, private readonly curves = [""]) {
+  constructor(name: string, unit: string, description: string, private readonly curves = [""]) {
     this.told = curves.map((_, k) => {
       const node = element("span", { class: "value" });
-      node.style.setProperty("--color", CURVE_COLORS[k]);
+      node.style.setProperty("--color", curveColor(k));
       return node;
     });
     this.values = curves.map(() => []);
@@ -52,7 +52,7 @@ export class LivePlot {
   resize(): void {
     const width = Math.max(120, this.element.clientWidth);
     if (!this.chart) {
-      const options = plotOptions({ logarithmic: false, curves: this.curves.map((name) => ({ name })) }, width, this.timeUnit);
+      const options = plotOptions({ logarithmic: false, curves: this.curves.map((name) => ({ name })) }, width);
       // A single value, as after a reload, is a point.
       for (const series of options.series.slice(1)) series.points = { show: () => this.time.length < 3, size: 7 };
       this.chart = new uPlot(options, [[], ...this.curves.map(() => [])] as uPlot.AlignedData, this.place);

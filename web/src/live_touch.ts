@@ -3,7 +3,7 @@
 //
 // Hands on a live scene: drag a free body to pull it by a spring, or choose it and push it.
 import { button, element } from "./dom";
-import type { LiveSetting, Remote } from "./live_data";
+import type { LiveSetting, Simulation } from "./live_data";
 import type { Hands } from "./view";
 
 const PAUSE = 30; // ms between two places of a hand that moves
@@ -17,7 +17,7 @@ export class Touch {
   private timer = 0;
   private body = -1;
 
-  constructor(private readonly remote: Remote, private readonly setting: () => LiveSetting | undefined, dimension: number) {
+  constructor(private readonly remote: Simulation, private readonly setting: () => LiveSetting | undefined, dimension: number) {
     const directions: [string, string, number[]][] = [["left", "←", [-1, 0, 0]], ["right", "→", [1, 0, 0]]];
     if (dimension === 2) directions.push(["down", "↓", [0, -1, 0]], ["up", "↑", [0, 1, 0]]);
     else directions.push(["back", "y −", [0, -1, 0]], ["forth", "y +", [0, 1, 0]], ["down", "↓", [0, 0, -1]], ["up", "↑", [0, 0, 1]]);

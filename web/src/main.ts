@@ -3,10 +3,11 @@
 //
 // Reads what the command put into the page and shows it.
 import { merged } from "./compare";
-import { decode, type Run } from "./data";
+import { BrowserSimulation, chosenScene, sceneChoice, type Standalone } from "./browser_simulation";
+import { decode, withArrays, type Run } from "./data";
 import { element } from "./dom";
 import { listenKeys } from "./keys";
-import { Remote } from "./live_data";
+import { Remote, type Simulation } from "./live_data";
 import { LivePage, inspectLive } from "./live_page";
 import { ComparisonPage } from "./models_page";
 import type { Comparison, Refinement } from "./model_data";
@@ -126,6 +127,23 @@ async function sendFilm(): Promise<void> {
   }
 }
 
+function showLive(connect: (failed: (text: string) => void) => Simulation): LivePage {
+  const page = new LivePage(connect);
+  app.append(page.header(), page.element);
+  Object.assign(window, { stickslip: inspectLive(page) });
+  return page;
+}
+
+// The simulator is in the page. Of several scenes the address names the one that runs.
+async function showStandalone(page: Standalone): Promise<void> {
+  const chosen = chosenScene(page);
+  if (page.scenes.length > 1) app.append(sceneChoice(page, chosen));
+  const module = await WebAssembly.compile(page.wasm);
+  let simulation: BrowserSimulation | undefined;
+  showLive((failed) => (simulation = new BrowserSimulation(module, page, chosen, failed)));
+  Object.assign((window as never as { stickslip: object }).stickslip, { state: () => simulation!.ask("state").then(JSON.parse) });
+}
+
 async function main(): Promise<void> {
   const data = JSON.parse(document.getElementById("stickslip-data")?.textContent ?? "null");
   if (filmed !== null) document.documentElement.classList.add("film");
@@ -140,11 +158,9 @@ async function main(): Promise<void> {
   } else if (data?.kind === "optimise") {
     const search = await decode<Search>(data);
     showPage(search, new SearchPage(search));
-  } else if (data?.kind === "live") {
-    const page = new LivePage();
-    app.append(page.header(), page.element);
-    Object.assign(window, { stickslip: inspectLive(page) });
-  } else app.append(element("p", { class: "note" }, "This page has no data. stickslip report FILE.h5 makes one with a run in it."));
+  } else if (data?.kind === "live") showLive((failed) => new Remote(failed));
+  else if (data?.kind === "standalone") await showStandalone(await withArrays<Standalone>(data));
+  else app.append(element("p", { class: "note" }, "This page has no data. stickslip report FILE.h5 makes one with a run in it."));
 }
 
 main().catch((error) => {

@@ -6,7 +6,7 @@ import { Bands } from "./bands";
 import type { Body, Pair } from "./data";
 import { details, element, table } from "./dom";
 import { named, type Comparison, type Method } from "./model_data";
-import { numberText } from "./plots";
+import { numberText, overTime } from "./plots";
 import { Replays } from "./replays";
 import { SeriesPanels } from "./series_panels";
 import { TimeWindow } from "./time_window";
@@ -27,12 +27,12 @@ export class ComparisonPage {
     this.replays = new Replays(data.runs);
     const seek = (time: number) => this.seek(time);
     this.bands = new Bands(this.window, seek, (time) => this.hover(time), data.time_unit);
-    this.series = new SeriesPanels(data.observables, ran, data.time_unit, this.window, seek, (time) => this.bands.hover(time));
+    this.series = new SeriesPanels(data.observables, ran, this.window, seek, (time) => this.bands.hover(time));
     const section = (name: string, title: string, ...content: (Node | string)[]) =>
       this.element.append(element("section", { class: name, "aria-label": title }, element("h2", {}, title), ...content));
     section("verdicts", "What depends on the model", ...this.verdicts());
     section("methods", "At the end", element("p", { class: "note" }, "Each method with half its step; ± is what halving the step changed."), this.table());
-    section("curves", "Curves over each other", this.series.element);
+    section("curves", overTime("Curves of all methods", data.time_unit), this.series.element);
     section("modes", "Contact modes", this.bands.element);
     if (data.runs.length > 0) section("replay-section", "Replay", this.replays.element);
     else if (data.without_replays) section("replay-section", "Replay", element("p", { class: "note" }, `No replay: ${data.without_replays}.`));

@@ -9,7 +9,7 @@ export interface Theme {
   ink: string; soft: string; line: string; grid: string; empty: string;
   back: string; halo: string; // of pictures, and around text in them
   outline: string; force: string; friction: string; trace: string; start: string; target: string; chosen: string;
-  driven: string; bodies: string[];
+  driven: string; bodies: string[]; curves: string[]; // those of the page are --curve-0 ... in style.css
   floor: string; rule: string; // of a spatial scene, and its grid
   light: number; // from below
   sky: number; // strength of the light from above
@@ -19,6 +19,7 @@ const LIGHT: Theme = {
   back: "#ffffff", halo: "rgba(255, 255, 255, 0.9)",
   outline: "#33404a", force: "#7b2d8b", friction: "#b3528f", trace: "#56708a", start: "#55606a", target: "#a3195b", chosen: "#e69f00",
   driven: "#d6d6d3", bodies: ["#c9dcea", "#dbe6c8", "#ecdcc3", "#e3d0e2", "#cfe3e0", "#eee0b5"],
+  curves: ["#0072b2", "#d55e00", "#009e73", "#c0699a", "#3d9bd9", "#b98300", "#7b2d8b", "#7a7a7a"],
   floor: "#f1f1ee", rule: "#d5dade", light: 0xb8b2a8, sky: 1.37,
 };
 const DARK: Theme = {
@@ -26,6 +27,7 @@ const DARK: Theme = {
   back: "#14191d", halo: "rgba(16, 20, 23, 0.9)",
   outline: "#c3ced6", force: "#d79be6", friction: "#ff9fcf", trace: "#8fa9c2", start: "#a9b4bc", target: "#ff7fb2", chosen: "#ffc34d",
   driven: "#4b5258", bodies: ["#3d5d76", "#55683f", "#74603f", "#6a4f69", "#426864", "#756631"],
+  curves: ["#4ba6e0", "#f28a45", "#2fc49a", "#dd9cc0", "#a5d8f7", "#f3bb4a", "#c791d8", "#a9a9a9"],
   floor: "#1d2429", rule: "#2f3840", light: 0x59646e, sky: 1.77,
 };
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -46,7 +48,10 @@ export function whenThemeChanges(changed: () => void): () => void {
 
 export const MODE_COLORS = ["#8a8a8a", "#0072b2", "#009e73", "#d55e00"]; // open, stick, roll, slide
 export const MODE_LABELS = ["apart", "stick", "roll", "slide"];
-export const CURVE_COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7b2d8b", "#7a7a7a"];
+// Of the page, as text and drawings have them; canvases take theme.curves.
+export function curveColor(k: number): string {
+  return `var(--curve-${k % theme.curves.length})`;
+}
 export const SUCCESS = MODE_COLORS[1];
 export const FAILURE = MODE_COLORS[3];
 

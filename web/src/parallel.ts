@@ -6,6 +6,7 @@
 import { element } from "./dom";
 import { FAILURE, SUCCESS, scaleColor, theme } from "./palette";
 import { numberText } from "./plots";
+import { varies } from "./study_charts";
 import { labelOf, type Study } from "./study_data";
 
 const HEIGHT = 320;
@@ -26,7 +27,7 @@ function axisOf(name: string, values: Float32Array): Axis | undefined {
   const known = values.filter(Number.isFinite);
   const low = known.reduce((x, y) => Math.min(x, y), Infinity);
   const high = known.reduce((x, y) => Math.max(x, y), -Infinity);
-  return high > low ? { name, values, low, high, kept: undefined } : undefined;
+  return varies(known) ? { name, values, low, high, kept: undefined } : undefined;
 }
 
 export class ParallelChart {

@@ -5,12 +5,13 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { indexAt, type Plot } from "./data";
-import { CURVE_COLORS, theme } from "./palette";
+import { table } from "./dom";
+import { curveColor, theme } from "./palette";
 import { GUTTER } from "./bands";
 import { listenTime, type TimeWindow } from "./time_window";
 import { digitsOf } from "./view";
 
-const HEIGHT = 148;
+const HEIGHT = 132;
 const SMALLEST_RESIDUAL = 1e-17;
 
 export function numberText(x: number | null | undefined): string {
@@ -18,6 +19,26 @@ export function numberText(x: number | null | undefined): string {
   if (x === 0) return "0";
   const size = Math.abs(x);
   return size >= 1e5 || size < 1e-4 ? x.toExponential(3) : String(Number(x.toPrecision(5)));
+}
+
+// "Curves over time (s)": the name of the axis that all plots have.
+export function overTime(title: string, unit: string): string {
+  return `${title} over time${unit ? ` (${unit})` : ""}`;
+}
+
+// Has each curve one value all the time?
+export function constant({ curves, logarithmic }: Plot): boolean {
+  return !logarithmic && curves.every(({ values }) => values.length > 0 && values.every((x) => Number.isFinite(x) && x === values[0]));
+}
+
+export function constantsTable(plots: Plot[]): HTMLTableElement {
+  const value = ({ curves, unit }: Plot) =>
+    curves.every(({ values }) => values[0] === curves[0].values[0])
+      ? `${numberText(curves[0].values[0])} ${unit}`
+      : curves.map(({ name, values }) => `${name} ${numberText(values[0])} ${unit}`).join(", ");
+  const list = table(["", "at all times", ""], plots.map((plot) => [plot.title, value(plot), plot.description]));
+  list.classList.add("constants");
+  return list;
 }
 
 export class PlotPanel {
@@ -31,7 +52,6 @@ export class PlotPanel {
 
   constructor(
     readonly plot: Plot,
-    private readonly timeUnit: string,
     private readonly window: TimeWindow,
     private readonly seek: (time: number) => void,
     private readonly hovered: (time: number | undefined) => void,
@@ -60,7 +80,7 @@ export class PlotPanel {
     this.plot.curves.forEach((curve, k) => {
       const value = document.createElement("span");
       value.className = "value";
-      value.style.setProperty("--color", CURVE_COLORS[k % CURVE_COLORS.length]);
+      value.style.setProperty("--color", curveColor(k));
       value.dataset.name = this.plot.curves.length > 1 ? curve.name : "";
       this.values.push(value);
       caption.append(value);
@@ -131,7 +151,7 @@ export class PlotPanel {
     const usable = (x: number) => (Number.isFinite(x) ? x : null);
     const positive = (x: number) => (Number.isFinite(x) ? Math.max(x, SMALLEST_RESIDUAL) : null);
     const curves = plot.curves.map((c) => Array.from(c.values, plot.logarithmic ? positive : usable));
-    const options = plotOptions(plot, width, this.timeUnit);
+    const options = plotOptions(plot, width);
     if (this.wanted !== undefined) {
       options.series.push({ label: "wanted", stroke: () => theme.target, width: 1.5, dash: [2, 4], points: { show: false } });
       curves.push(Array.from(plot.time, () => this.wanted!));
@@ -159,10 +179,9 @@ function scarce(values: Float32Array | undefined): boolean {
   return values !== undefined && values.filter(Number.isFinite).length < Math.max(3, 0.01 * values.length);
 }
 
-export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.Options {
+export function plotOptions(plot: Look, width: number): uPlot.Options {
   const grid = { stroke: () => theme.grid, width: 1 };
   const axis = { stroke: () => theme.soft, font: "11px system-ui, sans-serif", grid, ticks: { stroke: () => theme.line, width: 1, size: 4 } };
-  const label = timeUnit ? `time (${timeUnit})` : "time";
   return {
     width,
     height: HEIGHT,
@@ -171,14 +190,14 @@ export function plotOptions(plot: Look, width: number, timeUnit: string): uPlot.
     cursor: { x: false, y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { x: { time: false }, y: plot.logarithmic ? { distr: 3 } : { range: (_, low, high) => padded(low, high) } },
     axes: [
-      { ...axis, size: 26, values: (_, ticks) => ticks.map((x) => axisText(x, ticks, false)), label, labelSize: 16, labelGap: 0, labelFont: "11px system-ui, sans-serif" },
+      { ...axis, size: 26, values: (_, ticks) => ticks.map((x) => axisText(x, ticks, false)) },
       { ...axis, size: GUTTER.left, space: 20, ...(plot.logarithmic ? { splits: decades } : {}), values: (_, ticks) => ticks.map((x) => axisText(x, ticks, plot.logarithmic)) },
     ],
     series: [
       {},
       ...plot.curves.map((curve, k) => ({
         label: curve.name,
-        stroke: CURVE_COLORS[k % CURVE_COLORS.length],
+        stroke: () => theme.curves[k % theme.curves.length],
         width: 1.5,
         dash: k % 3 === 1 ? [6, 3] : k % 3 === 2 ? [2, 2] : undefined,
         points: { show: scarce(curve.values), size: 7 },

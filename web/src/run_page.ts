@@ -3,7 +3,7 @@
 //
 // The page of one recorded run.
 import { Bands } from "./bands";
-import { comparison } from "./compare";
+import { comparison, union } from "./compare";
 import { Switches, cameraBar, fullScreen, layerKeys, playButton, showPlaying, speedChoice, timeDisplay } from "./controls";
 import { indexAt, type Run, type Snapshot } from "./data";
 import { button, checkbox, details, element, table } from "./dom";
@@ -12,7 +12,7 @@ import { poseAt, snapshotAt, velocityAt } from "./frames";
 import { Inspector } from "./inspector";
 import type { Key } from "./keys";
 import { whenThemeChanges } from "./palette";
-import { PlotPanel, numberText } from "./plots";
+import { PlotPanel, constant, constantsTable, numberText, overTime } from "./plots";
 import { NoView } from "./no_view";
 import { guidesOf } from "./plan_data";
 import { planFacts, planPanel } from "./plan_panel";
@@ -76,7 +76,7 @@ export class RunPage {
     const { units } = run;
     // Arrows of very many contacts hide what they act on.
     this.show = memory.show ?? { contacts: true, forces: run.bodies.length <= 100, parts: false, cones: false, traces: true, names: run.bodies.length <= 8, guides: true };
-    this.player = new Player(run.frames.time, () => this.changed());
+    this.player = new Player(second ? union(run.frames.time, second.frames.time) : run.frames.time, () => this.changed());
     this.window = new TimeWindow(this.player.begin, this.player.end);
     this.events = eventTimes(run);
     this.view = makeView(run.dimension, () => this.changed());
@@ -100,7 +100,8 @@ export class RunPage {
     this.bands = new Bands(this.window, seek, hover, units.time);
     this.bands.load(run);
     const wanted = (name: string) => run.plan?.conditions.find((c) => c.left === name)?.wanted ?? undefined;
-    this.plots = run.plots.map((plot) => new PlotPanel(plot, units.time, this.window, seek, hover, wanted(plot.title)));
+    const still = run.plots.filter((plot) => constant(plot) && wanted(plot.title) === undefined);
+    this.plots = run.plots.filter((plot) => !still.includes(plot)).map((plot) => new PlotPanel(plot, this.window, seek, hover, wanted(plot.title)));
     this.playButton = playButton(() => this.player.toggle());
     this.slider = this.timeSlider();
     this.window.listen(() => this.changed());
@@ -114,7 +115,8 @@ export class RunPage {
         ...(second ? [element("h2", {}, "What differs"), element("div", { class: "scroller" }, comparison(run, second))] : []),
         ...(run.plan ? [element("h2", {}, "Plan"), planPanel(run, run.plan, others, choose, seek)] : []),
         element("h2", {}, "Contact modes"), this.bands.element,
-        element("h2", {}, "Curves"), ...this.plots.map((plot) => plot.element)),
+        element("h2", {}, overTime("Curves", units.time)), ...this.plots.map((plot) => plot.element),
+        ...(still.length > 0 ? [element("h2", {}, "What does not change"), constantsTable(still)] : [])),
       element("section", { class: "texts", "aria-label": "Run" }, ...this.texts(units.time)),
     );
     this.observer = new ResizeObserver(() => this.resize());
@@ -433,6 +435,8 @@ export function inspect(page: () => RunPage) {
       a: page().run.bodies[a].name, b: page().run.bodies[b].name, begin: Array.from(begin), mode: Array.from(mode), touch: Array.from(touch),
     })),
     bodies: () => page().run.bodies,
+    bounds: () => page().run.bounds,
+    bands: () => page().run.pairs.map(({ a, b, name }) => name ?? `${page().run.bodies[a].name} – ${page().run.bodies[b].name}`),
     tolerance: () => page().run.frames.tolerance,
     window: () => [page().window.begin, page().window.end],
     events: () => Array.from(page().events),

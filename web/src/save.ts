@@ -8,7 +8,7 @@ import { webm, type EncodedFrame } from "./webm";
 const FRAMES = 30; // per second of a video
 const KEY_FRAMES = 60; // from one to the next
 
-function save(name: string, content: Blob): void {
+export function save(name: string, content: Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
   link.download = name;

@@ -4,7 +4,7 @@
 // The page of optimise: how the objective fell, where the designs went, and trials before and after.
 import { details, element, table } from "./dom";
 import { named } from "./model_data";
-import { CURVE_COLORS } from "./palette";
+import { curveColor } from "./palette";
 import { numberText } from "./plots";
 import { Replays } from "./replays";
 import type { Search, Variable } from "./search_data";
@@ -60,8 +60,8 @@ export class SearchPage {
     const [low, high] = [Math.min(...seen), Math.max(...seen)];
     const stride = Math.ceil(points.length / MOST_POINTS);
     const curves: XyCurve[] = [
-      { points: points.filter((_, k) => k % stride === 0), color: CURVE_COLORS[4], marks: 2.5 },
-      { points: best, color: CURVE_COLORS[0], line: true },
+      { points: points.filter((_, k) => k % stride === 0), color: curveColor(4), marks: 2.5 },
+      { points: best, color: curveColor(0), line: true },
     ];
     return xyChart("objective over the evaluations", { name: "evaluation" }, { name: "objective", logarithmic: low > 0 && high > 30 * low }, curves, 300, Math.min(900, Math.max(420, window.innerWidth - 60))); // letters stay legible on a phone
   }
@@ -75,7 +75,7 @@ export class SearchPage {
     const column = this.data.points.designs[k];
     const stride = Math.ceil(column.length / MOST_POINTS);
     const points = Array.from(column, (y, n) => ({ x: n + 1, y, title: `evaluation ${n + 1}: ${numberText(y)}` })).filter((_, n) => n % stride === 0);
-    return element("figure", { class: "histogram" }, xyChart(`${variable.name} over the evaluations`, { name: "evaluation" }, { name: named(variable) }, [{ points, color: CURVE_COLORS[0], marks: 2 }], 190));
+    return element("figure", { class: "histogram" }, xyChart(`${variable.name} over the evaluations`, { name: "evaluation" }, { name: named(variable) }, [{ points, color: curveColor(0), marks: 2 }], 190));
   }
 
   private outcome(): HTMLElement {

@@ -22,7 +22,6 @@ export class SeriesPanels {
   constructor(
     private readonly observables: Observed[],
     private readonly runs: { name: string; series: Series }[],
-    private readonly timeUnit: string,
     private readonly window: TimeWindow,
     private readonly seek: (time: number) => void,
     private readonly hovered: (time: number | undefined) => void = () => {},
@@ -54,7 +53,7 @@ export class SeriesPanels {
       this.hover(time);
       this.hovered(time);
     };
-    this.panels = this.observables.map((_, k) => new PlotPanel(this.plot(k, reference), this.timeUnit, this.window, this.seek, hover));
+    this.panels = this.observables.map((_, k) => new PlotPanel(this.plot(k, reference), this.window, this.seek, hover));
     this.place.replaceChildren(...this.panels.map((panel) => panel.element));
     this.resize();
   }

@@ -41,7 +41,7 @@ function rangeOf(values: ArrayLike<number>): [number, number] {
 }
 
 // More than rounding errors do.
-function varies(values: ArrayLike<number>): boolean {
+export function varies(values: ArrayLike<number>): boolean {
   const [low, high] = rangeOf(values);
   return high - low > 1e-12 && high - low > 1e-7 * Math.max(Math.abs(low), Math.abs(high));
 }

@@ -9,7 +9,7 @@ import { FAILURE, SUCCESS, whenThemeChanges } from "./palette";
 import { ParallelChart } from "./parallel";
 import { numberText } from "./plots";
 import { inspect } from "./run_page";
-import { ScatterMatrix, parameterColumns, rankingTable, resultColumns, successFigure } from "./study_charts";
+import { ScatterMatrix, parameterColumns, rankingTable, resultColumns, successFigure, varies } from "./study_charts";
 import { Replays } from "./replays";
 import { labelOf, replayCommand, replayName, type Estimate, type Study, type Trial } from "./study_data";
 
@@ -83,10 +83,12 @@ export class StudyPage {
       const k = study.observables.indexOf(name);
       return k >= 0 ? study.rows.observables[k] : name === "objective" ? study.rows.objective : undefined;
     };
-    this.histogramPlace.replaceChildren(...study.histograms.map((histogram) => {
+    const spread = study.histograms.filter(({ name }) => varies(values(name) ?? [])), still = study.histograms.filter((one) => !spread.includes(one));
+    this.histogramPlace.replaceChildren(...spread.map((histogram) => {
       const list = all ? undefined : values(histogram.name);
       return histogramFigure(study, histogram, list && rows.map((row) => list[row]));
     }));
+    if (still.length > 0) this.histogramPlace.append(element("p", { class: "note" }, `The same in all trials, up to rounding: ${still.map(({ name }) => labelOf(study, name)).join(", ")}.`));
   }
 
   header(): HTMLElement {

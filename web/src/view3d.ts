@@ -21,6 +21,8 @@ const COARSE = 0.6;
 const REST = 250; // ms without a frame: nothing moves
 const CLICK = 4; // pixels that a click may move
 const MARK_REACH = 9;
+const FILLED = 0.9; // of the picture, by the bounds of the scene
+const NEAREST = 0.3; // times the size
 const DIRECTIONS: Record<string, [number, number, number]> = {
   corner: [0.45, -0.78, 0.5], front: [0, -1, 0], back: [0, 1, 0], left: [-1, 0, 0], right: [1, 0, 0],
   top: [0, -1e-3, 1], // a little off, so that y is up in the picture
@@ -146,8 +148,8 @@ export class View3D implements View {
     this.preset = preset;
     const [low, high] = this.stage.bounds;
     const target = new three.Vector3(...low.map((x, k) => (x + high[k]) / 2));
-    const distance = (0.46 * this.size) / Math.tan((this.perspective.fov * Math.PI) / 360) / Math.min(1, this.aspect);
     const direction = new three.Vector3(...(DIRECTIONS[preset] ?? DIRECTIONS.corner)).normalize();
+    const distance = this.distanceFor(target, direction);
     for (const camera of [this.perspective, this.parallel]) {
       camera.position.copy(target).addScaledVector(direction, distance);
       camera.near = distance / 200;
@@ -158,6 +160,20 @@ export class View3D implements View {
     this.shapeCameras();
     this.followed = undefined;
     this.fitted = true;
+  }
+
+  // From where all corners of the bounds are in the picture: |x| and |y| of each at most FILLED of what is seen at its depth.
+  private distanceFor(target: three.Vector3, direction: three.Vector3): number {
+    const [low, high] = this.stage!.bounds;
+    const right = new three.Vector3().crossVectors(this.perspective.up, direction).normalize();
+    const up = new three.Vector3().crossVectors(direction, right);
+    const tall = FILLED * Math.tan((this.perspective.fov * Math.PI) / 360), wide = tall * this.aspect;
+    let distance = NEAREST * this.size;
+    for (let corner = 0; corner < 8; ++corner) {
+      const at = new three.Vector3(...[0, 1, 2].map((k) => (corner & (1 << k) ? high : low)[k])).sub(target);
+      distance = Math.max(distance, at.dot(direction) + Math.max(Math.abs(at.dot(up)) / tall, Math.abs(at.dot(right)) / wide));
+    }
+    return distance;
   }
 
   // Both show the same at the target.

@@ -213,6 +213,9 @@ test("two runs on one page: ghosts, common curves, their difference; tabs keep t
     assert.ok(Math.abs(difference.curves[0].values[k] - expected) < 1e-5, `at t = ${time}: ${difference.curves[0].values[k]}, recorded ${expected}`);
   }
   assert.match(await page.locator(".charts table").first().textContent(), /mu_s0\.4.*0\.6/);
+  // Bands of both, one below the other.
+  const bands = await page.evaluate(() => window.stickslip.bands());
+  for (const run of ["explore-stick", "explore-rough"]) assert.equal(bands.filter((name) => name === `stick – left: ${run}`).length, 1, bands.join("; "));
   await page.getByLabel("side by side").check();
   assert.equal(await page.locator(".canvas2d").count(), 2);
   await page.evaluate(() => window.stickslip.seek(3));
@@ -256,6 +259,52 @@ test("space: look from a side, orthographic, a body is picked and followed", asy
   await page.screenshot({ path: join(support.output, "space-top.png") });
   assert.deepEqual(problems, []);
   await close();
+});
+
+test("space: the scene fills its picture, on a laptop and on a phone, from every side", async () => {
+  const run = support.report("explore-fit", "examples/bin-parts/scene.toml", "--set", "duration=0.02");
+  for (const viewport of [support.LAPTOP, support.PHONE]) {
+    const { page, problems, close } = await support.open(run.url, viewport);
+    for (const side of ["corner", "front", "right", "top"]) {
+      await page.getByLabel("Look from").selectOption(side);
+      const box = await page.locator(".canvas3d").boundingBox();
+      const corners = await page.evaluate(() => {
+        const [low, high] = window.stickslip.bounds();
+        return [0, 1, 2, 3, 4, 5, 6, 7].map((corner) => window.stickslip.screen([0, 1, 2].map((k) => (corner & (1 << k) ? high : low)[k])));
+      });
+      const [across, up] = [0, 1].map((k) => corners.map((corner) => Math.abs((2 * corner[k]) / [box.width, box.height][k] - 1)));
+      const most = Math.max(...across, ...up);
+      assert.ok(most < 0.95, `from ${side} a corner of the scene is outside: ${most}`);
+      assert.ok(most > 0.85, `from ${side} the scene takes ${most} of the picture only`);
+    }
+    assert.deepEqual(problems, []);
+    await close();
+  }
+});
+
+test("what does not change is a line, not a chart; curves can be told from their ground on light and dark screens", async () => {
+  const run = support.report("explore-constant", "examples/feeder/scene.toml", "--set", "side=-1");
+  for (const colorScheme of ["light", "dark"]) {
+    const { page, problems, close } = await support.open(run.url);
+    await page.emulateMedia({ colorScheme });
+    assert.match(await page.locator(".constants tr", { hasText: "passed" }).textContent(), /passed0/);
+    assert.equal(await page.locator(".plot strong", { hasText: "passed" }).count(), 0);
+    assert.equal(await page.locator(".plot strong", { hasText: "miss" }).count(), 1);
+    // WCAG asks for 3 between drawings and their ground.
+    const ratios = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement("i"));
+      const luminance = (color) => {
+        probe.style.color = color;
+        const parts = getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map((x) => x / 255);
+        return parts.map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)).reduce((sum, x, k) => sum + x * [0.2126, 0.7152, 0.0722][k], 0);
+      };
+      const ground = luminance("var(--card)");
+      return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => luminance(`var(--curve-${k})`)).map((x) => (Math.max(x, ground) + 0.05) / (Math.min(x, ground) + 0.05));
+    });
+    assert.ok(Math.min(...ratios) >= 3, `${colorScheme}: ${ratios.map((x) => x.toFixed(1))}`);
+    assert.deepEqual(problems, []);
+    await close();
+  }
 });
 
 test("a pile of a thousand bodies: at most 5 MB, and it plays", async () => {

@@ -382,21 +382,124 @@ friction = "mu"
   child.kill("SIGTERM");
 });
 
-test("bin of thirty parts: frames keep coming while one of them is dragged", async () => {
-  const { child, url } = await live("examples/pile/scene.toml", { options: ["--set", "n=30", "--set", "duration=1e6"] });
+// Each in a scene of its own, from the middle of its picture by some pixels.
+for (const [name, scene, body, by, options] of [
+  ["meter stick", "meter-stick", "stick", [30, -60], []],
+  ["feeder", "feeder", "peg", [20, -40], []],
+  ["bin of 30 spheres", "pile", "ball_29", [10, -60], ["--set", "n=30"]],
+  ["bin of 32 mixed parts", "bin-parts", "wedge_3", [60, -30], ["--set", "each=8"]],
+])
+  test(`frames keep coming while a body is dragged: ${name}`, async () => {
+    const { child, url } = await live(`examples/${scene}/scene.toml`, { options: [...options, "--set", "duration=1e6"] });
+    const { page, problems, close } = await support.open(url);
+    await page.waitForFunction(() => Number.isFinite(window.stickslip.time()));
+    await page.getByRole("button", { name: "Play" }).click();
+    if (scene === "feeder") { // once the peg has come to rest, past the scene's stop condition
+      await page.waitForFunction(() => /play goes on past it/.test(document.querySelector(".notice").textContent));
+      await page.getByRole("button", { name: "Play" }).click();
+    }
+    await page.waitForFunction(() => window.stickslip.time() > 0.02);
+    const box = await page.locator(".canvas2d, .canvas3d").boundingBox();
+    const [x, y] = await page.evaluate((one) => window.stickslip.screen(one), body);
+    await page.mouse.move(box.x + x, box.y + y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + x + by[0], box.y + y + by[1], { steps: 5 });
+    await page.waitForFunction(() => window.stickslip.hand() !== undefined);
+    await keepsDrawing(page, `${name}, ${body} dragged`);
+    assert.ok(await page.evaluate(() => window.stickslip.playing()), await page.locator(".notice").textContent());
+    await page.screenshot({ path: join(support.output, `live-drag-${scene}.png`) });
+    await page.mouse.up();
+    await page.waitForFunction(() => window.stickslip.hand() === undefined);
+    assert.deepEqual(problems, []);
+    await close();
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  });
+
+test("feeder: parameters in groups, a choice where only some values are possible, what follows from others; play goes on past a stop condition", async () => {
+  const { child, url } = await live("examples/feeder/scene.toml");
   const { page, problems, close } = await support.open(url);
+  await page.waitForFunction(() => Number.isFinite(window.stickslip.time()));
+  assert.deepEqual(await page.locator(".parameters h3").allTextContents(), ["device", "peg", "contact"]);
+  const side = page.getByRole("combobox", { name: "side" });
+  assert.deepEqual(await side.locator("option").allTextContents(), ["-1", "1"]);
+  await side.selectOption("-1");
+  await page.waitForFunction(() => window.stickslip.parameter("side") === -1);
+  await page.getByRole("button", { name: "side as in the scene" }).click();
+  await page.waitForFunction(() => window.stickslip.parameter("side") === 1);
+  assert.equal(await side.inputValue(), "1");
+  // s = sin(theta), until it is set itself.
+  const follows = page.locator(".parameters details");
+  assert.ok(!(await page.getByRole("slider", { name: "goal_y" }).isVisible()), "what follows is not folded");
+  await follows.locator("summary").click();
+  await page.getByLabel("theta, as a number").fill("30");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => Math.abs(window.stickslip.parameter("s") - 0.5) < 1e-12);
+  assert.ok(!(await page.getByRole("button", { name: "s as in the scene" }).isVisible()), "what follows is as in the scene");
+  await page.getByRole("button", { name: "theta as in the scene" }).click();
+  await page.waitForFunction(() => window.stickslip.parameter("theta") === 35);
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.waitForFunction(() => window.stickslip.time() === 0);
+  await page.getByLabel("Speed", { exact: true }).selectOption("1");
   await page.getByRole("button", { name: "Play" }).click();
-  await page.waitForFunction(() => window.stickslip.time() > 0.02);
-  const box = await page.locator(".canvas3d").boundingBox();
-  const [x, y] = await page.evaluate(() => window.stickslip.screen("ball_29"));
-  await page.mouse.move(box.x + x, box.y + y);
-  await page.mouse.down();
-  await page.mouse.move(box.x + x + 10, box.y + y - 60, { steps: 5 });
-  await page.waitForFunction(() => window.stickslip.hand() !== undefined);
-  await keepsDrawing(page, "bin of 30, one dragged");
-  await page.screenshot({ path: join(support.output, "live-bin.png") });
-  await page.mouse.up();
-  await page.waitForFunction(() => window.stickslip.hand() === undefined);
+  await page.waitForFunction(() => window.stickslip.time() > 0.4 && !window.stickslip.playing());
+  assert.match(await page.locator(".notice").textContent(), /stopped by t_still > 0: play goes on past it/);
+  const stopped = await page.evaluate(() => window.stickslip.time());
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForFunction((t) => window.stickslip.time() > t + 0.2 && window.stickslip.playing(), stopped);
+  assert.deepEqual(problems, []);
+  await close();
+  child.kill("SIGTERM");
+  await once(child, "exit");
+});
+
+test("a table grows while a box rests on it: the box stays on it, at every height", async () => {
+  const scene = join(support.output, "table.toml");
+  writeFileSync(scene, `title = "A box on a table"
+dimension = 2
+duration = 1e6
+gravity = [0, -9.81]
+[parameters]
+height = { value = 1, min = 0.1, max = 3, unit = "m" }
+[method]
+step = 2e-3
+[[body]]
+name = "table"
+fixed = true
+shape = { box = [4, "height"] }
+position = [0, "height / 2"]
+[[body]]
+name = "box"
+mass = 1
+shape = { box = [0.2, 0.2] }
+position = [0, "height + 0.1"]
+[[contact]]
+between = ["*", "*"]
+friction = 0.5
+`);
+  const { child, url } = await live(scene);
+  const { page, problems, close } = await support.open(url);
+  await page.waitForFunction(() => Number.isFinite(window.stickslip.time()));
+  await page.getByRole("button", { name: "Play" }).click();
+  // Up by more than the box is high, by less, and down: then it falls, and lies on the table again.
+  for (const height of [1.7, 1.75, 1.2]) {
+    await page.getByLabel("height, as a number").fill(String(height));
+    await page.keyboard.press("Enter");
+    await page.waitForFunction((h) => window.stickslip.parameter("height") === h, height);
+    const { time, lowest } = await page.evaluate(async (h) => {
+      const begin = window.stickslip.time();
+      let least = Infinity;
+      while (window.stickslip.time() < begin + 0.7 && window.stickslip.playing()) {
+        await new Promise(requestAnimationFrame);
+        least = Math.min(least, window.stickslip.pose("box").position[1] - h - 0.1);
+      }
+      return { time: window.stickslip.time() - begin, lowest: least };
+    }, height);
+    assert.ok(time >= 0.7, `paused after ${time} s: ${await page.locator(".notice").textContent()}`);
+    assert.ok(lowest > -1e-6, `the box is ${-lowest} m in the table of ${height} m`);
+    const { position } = await page.evaluate(() => window.stickslip.pose("box"));
+    assert.ok(Math.abs(position[1] - height - 0.1) < 1e-6 && Math.abs(position[0]) < 1e-9, `the box is at ${position}`);
+  }
   assert.deepEqual(problems, []);
   await close();
   child.kill("SIGTERM");

@@ -84,6 +84,24 @@ bool covers(const Neighbour& neighbour, const Vec3& x, const Vec3& n, double eta
   return farthest_vertex(g, m) - m.dot(p) > 2 * eta;
 }
 
+// An edge or a vertex of q that stands on r is open beside it, in the notch that both make: a wedge that lies on a floor
+// can be met at its toe. It is closed where r takes the whole side on which it touches, or where q does not reach beyond a
+// facet of r there: then both are one flat surface, and that facet touches.
+bool closes(const Neighbour& neighbour, const Placed& q, const Vec3& x, const Vec3& n, double eta) {
+  const Placed& r = neighbour.shape;
+  const Geometry& g = r.geometry;
+  if (g.family != Family::HalfSpace && !(g.family == Family::Polyhedron && g.polyhedron.convex)) return true;
+  const Vec3 p = r.frame.to_body(x);
+  bool on_surface = false;
+  for (const Facet& facet : g.facet) {
+    if (std::abs(facet.normal.dot(p) - facet.offset) > eta) continue;
+    on_surface = true;
+    const Vec3 k = r.frame.rotation * facet.normal, m = q.frame.rotation.transpose() * k;
+    if (k.dot(n) < -kSameFacet || farthest_vertex(q.geometry, m) - m.dot(q.frame.to_body(x)) <= 2 * eta) return true;
+  }
+  return !on_surface;
+}
+
 // Directions from the touching point along which q touches in the same way, and how far the feature goes that way. Of a
 // vertex with more edges than four, the first four count.
 struct Ways {
@@ -190,8 +208,11 @@ bool is_buried(const Placed& q, const BuriedPoint& at, std::span<const Neighbour
   if (feature_kind(at.feature) == FeatureKind::Face) {  // planes that are passed by are touched beside the facet too
     touch.point = q.frame.to_world(next_in_facet(q.geometry, feature_index(at.feature), q.frame.to_body(at.point)));
   }
+  const bool on_facet = feature_kind(at.feature) == FeatureKind::Face;
   const auto covered = [&](const Vec3& x) {
-    return std::ranges::any_of(others, [&](const Neighbour& r) { return covers(r, x, touch.normal, eta); });
+    return std::ranges::any_of(others, [&](const Neighbour& r) {
+      return covers(r, x, touch.normal, eta) && (on_facet || closes(r, q, x, touch.normal, eta));
+    });
   };
   if (!covered(touch.point)) return false;
   const Ways ways = ways_of(q, touch, [&](const Vec3& n) {

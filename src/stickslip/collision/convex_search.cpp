@@ -282,7 +282,7 @@ class ConvexSearch {
     if (axis.kind == AxisKind::None || axis.separation >= pair_.reach) return;
     // Of a solid that deep behind a facet the centre is behind it too. What blocks the others pushes it out, not this one:
     // a corner in a ramp that lies on a floor of 40 m is not 20 m deep behind the side of the floor.
-    if (axis.separation < -kWayIn * smaller_) return;
+    if (!pair_.any_depth && axis.separation < -kWayIn * smaller_) return;
     // Solids that are apart by the blocked normal alone do not overlap along another.
     if (best_separation > -rounding_ && axis.separation < -kSunk * smaller_) return;
     normal_ = axis.normal;

@@ -249,7 +249,8 @@ void FeatureCollider::search_pair(const ShapePair& pair, double margin, double h
                           scratch_,
                           contacts,
                           contacts.size(),
-                          blocked};
+                          blocked,
+                          any_depth_};
   search(search_state);
 }
 
@@ -268,6 +269,7 @@ void FeatureCollider::find(const model::Model& model, const model::State& state,
     search_pair(pair, margin, horizon, {}, contacts);
     if (may_be_buried_ && contacts.size() > first) drop_buried(pair, margin, horizon, first, contacts);
   }
+  if (!unexplained_.empty()) explain_overlaps(margin, horizon, contacts);
 }
 
 bool FeatureCollider::find_moving(const model::Model& model, const model::State& state, double margin, double horizon,
@@ -293,6 +295,7 @@ bool FeatureCollider::find_moving(const model::Model& model, const model::State&
     search_pair(pair, margin, horizon, {}, contacts);
     if (may_be_buried_ && contacts.size() > first) drop_buried(pair, margin, horizon, first, contacts);
   }
+  if (!unexplained_.empty()) explain_overlaps(margin, horizon, contacts);
   return true;
 }
 

@@ -52,6 +52,7 @@ class FeatureCollider final : public Collider {
   void list_others(int geometry_q, int geometry_p, double reach);
   void drop_buried(const ShapePair& pair, double margin, double horizon, std::size_t first,
                    std::vector<Contact>& contacts);
+  void explain_overlaps(double margin, double horizon, std::vector<Contact>& contacts);
   void find_sinking(const Contact& contact, bool rim_is_b, double h, std::span<const Contact> contacts,
                     std::vector<Contact>& more) const;
   [[nodiscard]] Placed placed(int body, int shape) const;
@@ -85,6 +86,8 @@ class FeatureCollider final : public Collider {
   bool may_be_buried_ = false;     // polyhedra, and third solids that may be flush with them
   std::vector<Neighbour> others_;  // third solids next to the pair at hand
   std::vector<Vec3> blocked_;
+  std::vector<ShapePair> unexplained_;  // they overlap, and all that their list says of it is hidden
+  bool any_depth_ = false;
   BroadPhase broad_phase_;
   SearchScratch scratch_;
   std::vector<Contact> previous_;

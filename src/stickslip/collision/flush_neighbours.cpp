@@ -103,8 +103,37 @@ void FeatureCollider::drop_buried(const ShapePair& pair, double margin, double h
     if (explained() || blocked_.empty() || !convex || round == kMostFacets) return;
     contacts.resize(first);
     search_pair(pair, margin, horizon, blocked_, contacts);
-    if (contacts.size() == first) return;
+    if (contacts.size() > first) continue;
+    if (overlapped && !any_depth_) unexplained_.push_back(pair);
+    return;
   }
+}
+
+// What hides a pair's contacts is to push its solids apart. Where that does not (blocks of a compound, each so deep in
+// the same solid that every facet near it is hidden by the others) the pair's next facet counts, however deep.
+void FeatureCollider::explain_overlaps(double margin, double horizon, std::vector<Contact>& contacts) {
+  const std::size_t told = contacts.size();
+  const auto fixed = [&](int body) { return fixed_[static_cast<std::size_t>(body)] != 0; };
+  const auto is_pushed = [&](const ShapePair& pair) {
+    const Geometry &a = geometry_[static_cast<std::size_t>(pair.a)], &b = geometry_[static_cast<std::size_t>(pair.b)];
+    const auto joined = [&](int x, int y) { return x == y || (fixed(x) && fixed(y)); };
+    const double sunk = -kSunk * std::min(a.radius, b.radius);
+    return std::any_of(contacts.begin(), contacts.begin() + static_cast<std::ptrdiff_t>(told), [&](const Contact& c) {
+      const bool same = joined(c.id.body_a, a.body) && joined(c.id.body_b, b.body),
+                 turned = joined(c.id.body_a, b.body) && joined(c.id.body_b, a.body);
+      return c.gap < sunk && (same || turned);
+    });
+  };
+  any_depth_ = true;
+  for (const ShapePair& pair : unexplained_) {
+    if (is_pushed(pair)) continue;
+    const std::size_t first = contacts.size();
+    search_pair(pair, margin, horizon, {}, contacts);
+    drop_buried(pair, margin, horizon, first, contacts);
+  }
+  any_depth_ = false;
+  unexplained_.clear();
+  std::sort(contacts.begin(), contacts.end(), [](const Contact& x, const Contact& y) { return x.id < y.id; });
 }
 
 }  // namespace stickslip::collision

@@ -60,6 +60,7 @@ struct PairSearch {
   // Normals (from b into a) along which nothing can touch because a third solid is there: convex polyhedra then look
   // for the next best facet.
   std::span<const Vec3> blocked = {};
+  bool any_depth = false;  // that facet however deep the solids are behind it
 
   // Evaluates the pair of features (of a and b here) and keeps it when its gap is below the reach; the second form also
   // drops it when a contact of this pair has the same points (to the given distance) and normal.

@@ -63,12 +63,6 @@ void Overlaps::place(const model::State& state) {
   }
 }
 
-void Overlaps::measure(const model::State& state, int a, int b) {
-  if (!may_touch(a, b)) return;
-  const double deep = depth(state, a, b);
-  if (deep > 0) found_.push_back({std::min(a, b), std::max(a, b), deep});
-}
-
 double Overlaps::depth(const model::State& state, int a, int b) {
   const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
   const model::Pose &pose_a = state.bodies[i].pose, &pose_b = state.bodies[j].pose;
@@ -80,37 +74,30 @@ double Overlaps::depth(const model::State& state, int a, int b) {
   return deep > 8 * std::numeric_limits<double>::epsilon() * coordinates ? deep : 0.0;
 }
 
+// The axis along which the boxes spread most.
+int Overlaps::sort_bodies() {
+  Vec3 low = Vec3::Constant(kInfinity), high = -low;
+  for (const int i : order_) {
+    low = low.cwiseMin(bounds_[static_cast<std::size_t>(i)].low);
+    high = high.cwiseMax(bounds_[static_cast<std::size_t>(i)].low);
+  }
+  int axis = 0;
+  (high - low).maxCoeff(&axis);
+  std::sort(order_.begin(), order_.end(), [&](int i, int j) {
+    const double x = bounds_[static_cast<std::size_t>(i)].low[axis], y = bounds_[static_cast<std::size_t>(j)].low[axis];
+    return x != y ? x < y : i < j;
+  });
+  return axis;
+}
+
 const std::vector<BodyOverlap>& Overlaps::find(const model::State& state) {
   found_.clear();
-  place(state);
   work_ += 4 * static_cast<std::int64_t>(order_.size());
-  for (const int plane : unbounded_)
-    for (const int i : order_)
-      if (i != plane) measure(state, i, plane);
-  if (order_.size() > 1) {
-    // The axis along which the boxes spread most.
-    Vec3 low = Vec3::Constant(kInfinity), high = -low;
-    for (const int i : order_) {
-      low = low.cwiseMin(bounds_[static_cast<std::size_t>(i)].low);
-      high = high.cwiseMax(bounds_[static_cast<std::size_t>(i)].low);
-    }
-    int axis = 0;
-    (high - low).maxCoeff(&axis);
-    std::sort(order_.begin(), order_.end(), [&](int i, int j) {
-      const double x = bounds_[static_cast<std::size_t>(i)].low[axis],
-                   y = bounds_[static_cast<std::size_t>(j)].low[axis];
-      return x != y ? x < y : i < j;
-    });
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-      const Bounds& a = bounds_[static_cast<std::size_t>(order_[k])];
-      for (std::size_t m = k + 1; m < order_.size(); ++m) {
-        const Bounds& b = bounds_[static_cast<std::size_t>(order_[m])];
-        ++work_;
-        if (b.low[axis] > a.high[axis]) break;
-        if (a.overlaps(b)) measure(state, order_[k], order_[m]);
-      }
-    }
-  }
+  visit_near(state, [&](int a, int b) {
+    const double deep = depth(state, a, b);
+    if (deep > 0) found_.push_back({std::min(a, b), std::max(a, b), deep});
+    return false;
+  });
   std::sort(found_.begin(), found_.end(), [](const BodyOverlap& x, const BodyOverlap& y) {
     return x.body_a != y.body_a ? x.body_a < y.body_a : x.body_b < y.body_b;
   });

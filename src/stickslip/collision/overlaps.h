@@ -32,6 +32,9 @@ class Overlaps {
 
   // All pairs that overlap, ascending. Valid until the next call.
   [[nodiscard]] const std::vector<BodyOverlap>& find(const model::State& state);
+  // Calls visit(a, b) for every pair whose boxes overlap, until it returns true: then true.
+  template <class Visit>
+  bool visit_near(const model::State& state, const Visit& visit);
   // Of one pair, whether or not it may touch; 0 when apart.
   [[nodiscard]] double depth(const model::State& state, int a, int b);
 
@@ -50,8 +53,8 @@ class Overlaps {
     double smallest = 0;
   };
   void place(const model::State& state);
+  int sort_bodies();  // along the axis that it returns
   [[nodiscard]] bool may_touch(int a, int b) const;
-  void measure(const model::State& state, int a, int b);
 
   const model::Model& model_;
   std::vector<Solid> solids_;
@@ -62,5 +65,25 @@ class Overlaps {
   std::vector<BodyOverlap> found_;
   std::int64_t work_ = 0;
 };
+
+template <class Visit>
+bool Overlaps::visit_near(const model::State& state, const Visit& visit) {
+  place(state);
+  for (const int plane : unbounded_)
+    for (const int i : order_)
+      if (i != plane && may_touch(i, plane) && visit(i, plane)) return true;
+  if (order_.size() < 2) return false;
+  const int axis = sort_bodies();
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const Bounds& a = bounds_[static_cast<std::size_t>(order_[k])];
+    for (std::size_t m = k + 1; m < order_.size(); ++m) {
+      const Bounds& b = bounds_[static_cast<std::size_t>(order_[m])];
+      ++work_;
+      if (b.low[axis] > a.high[axis]) break;
+      if (a.overlaps(b) && may_touch(order_[k], order_[m]) && visit(order_[k], order_[m])) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace stickslip::collision

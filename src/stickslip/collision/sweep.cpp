@@ -120,6 +120,15 @@ bool Sweep::is_calm(const model::State& state, double h) {
   return calm_speed2_ >= 0;
 }
 
+bool Sweep::is_still(const model::State& state, double h) const {
+  constexpr double kStill = 1.0 / 16;  // of limit_; two bodies that move and turn, 1/8 of the thickness times kSlow
+  const double reach = kStill * limit_ / h, speed2 = reach * reach;
+  return std::ranges::all_of(movers_, [&](const Mover& mover) {
+    const model::Twist& v = state.bodies[at(mover.body)].velocity;
+    return v.linear.squaredNorm() <= speed2 && mover.lever2 * v.angular.squaredNorm() <= speed2;
+  });
+}
+
 bool Sweep::is_slow(const model::State& start, const model::State& end) const {
   const double h = end.time - start.time, share2 = 0.25 * limit_ * limit_, turn2 = share2 / (h * h);
   for (const Mover& mover : movers_) {

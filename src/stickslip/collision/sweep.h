@@ -57,6 +57,8 @@ class Sweep {
   [[nodiscard]] bool is_needless() const { return limit_ == std::numeric_limits<double>::infinity(); }
   // At the speeds of this state, and with what gravity adds, no body gets so far within h that anything could pass.
   [[nodiscard]] bool is_calm(const model::State& state, double h);
+  // At the speeds of this state no pair moves by more than 3 % of its thickness within h.
+  [[nodiscard]] bool is_still(const model::State& state, double h) const;
   // The same by what bodies did between two states.
   [[nodiscard]] bool is_slow(const model::State& start, const model::State& end) const;
 

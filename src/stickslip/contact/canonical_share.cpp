@@ -14,6 +14,7 @@ namespace stickslip::contact {
 namespace {
 
 constexpr double kSameShare = 1e-13;  // of the largest impulse: the share was canonical already
+constexpr double kBears = 1e-6;       // of the largest impulse: a contact bears something
 
 constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -45,46 +46,75 @@ bool CanonicalShare::share(const SharedLoad& load, std::span<const double> norma
   return search_->find(load, normal_start, N, t);
 }
 
+// Rows through which the impulses of closed contacts act on bodies that can move.
+void CanonicalShare::list_rows(const ContactSystem& system, const Island& island,
+                               std::span<const BodyDynamics> dynamics) {
+  rows_.clear();
+  const int D = island.problem.dimension();
+  for (const SharedLoad::Closed& one : load_.closed) {
+    const ContactRows& row = system.rows()[at(island.contacts[at(one.contact)])];
+    const bool a = dynamics[at(row.a)].movable, b = dynamics[at(row.b)].movable;
+    for (int k = 0; k < D; ++k) {
+      rows_.insert(rows_.end(), row.direction[k].data(), row.direction[k].data() + 3);
+      if (a) rows_.insert(rows_.end(), row.moment_a[k].data(), row.moment_a[k].data() + 3);
+      if (b) rows_.insert(rows_.end(), row.moment_b[k].data(), row.moment_b[k].data() + 3);
+    }
+  }
+}
+
+// Are the closed contacts, their laws and rows (rows_) those of a load that was shared? Its impulses are.
+bool CanonicalShare::is_kept(const Kept& kept, const Island& island) {
+  if (kept.closed.size() != load_.closed.size() || !is_same(kept.rows, kept.size_rows, rows_)) return false;
+  const int D = island.problem.dimension();
+  for (std::size_t i = 0; i < kept.closed.size(); ++i) {
+    const SharedLoad::Closed &before = kept.closed[i], &now = load_.closed[i];
+    if (before.contact != now.contact || before.first != now.first || before.sticks != now.sticks ||
+        before.mu != now.mu)
+      return false;
+    // The direction of one that bears something is in its impulse.
+    if (island.r[at(now.contact * D)] > kBears * kept.size_r) continue;
+    for (int k = 1; k < D; ++k)
+      if (!(std::fabs(before.direction[k] - now.direction[k]) <= kSameShare * std::max(1.0, now.mu))) return false;
+  }
+  return true;
+}
+
 void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<const BodyDynamics> dynamics,
                            double aim) {
   Island& island = system.islands()[index];
   const complementarity::ContactProblem& problem = island.problem;
   const int contacts = problem.contacts(), D = problem.dimension();
-  if (contacts < 2 || contacts > kMostContacts || !problem.kind.empty() || !island.summary.solved()) return;
-  // A system of one island may be that of many components in turn. q is looked at first: where bodies move it differs.
-  const bool in_turn = system.islands().size() == 1;
-  Kept* seen = nullptr;
-  for (std::size_t k = in_turn ? 0 : index; k < (in_turn ? kept_.size() : std::min(index + 1, kept_.size())); ++k) {
-    Kept& kept = kept_[k];
-    if (!is_same(kept.q, kept.size_q, problem.q)) continue;
-    if (!kept.W.empty() && kept.mu == problem.mu && is_same(kept.r, kept.size_r, island.r) &&
-        is_same(kept.W, kept.size_W, problem.W.value))
-      return;
-    if (seen == nullptr) seen = &kept;
-  }
+  if (contacts < 2 || contacts > kMostInStep || !problem.kind.empty() || !island.summary.solved()) return;
   load_.classify(island);
-  if (contacts > kMostInMotion && !load_.all_stick()) return;
+  if (load_.closed.empty()) return;
+  // A system of one island may be that of many components in turn.
+  const bool in_turn = system.islands().size() == 1;
+  bool listed = false;
+  for (std::size_t k = in_turn ? 0 : index; k < (in_turn ? kept_.size() : std::min(index + 1, kept_.size())); ++k) {
+    if (!is_same(kept_[k].r, kept_[k].size_r, island.r)) continue;
+    if (!listed) list_rows(system, island, dynamics), listed = true;
+    if (is_kept(kept_[k], island)) return;
+  }
+  if (load_.surely_independent(island)) return;
   load_.add_columns(island, system.rows(), dynamics);
   if (load_.independent()) return;
   start_.clear();
   for (const SharedLoad::Closed& one : load_.closed) start_.push_back(island.r[at(one.contact * D)]);
-  if (share(load_, start_, N_, t_)) take(island, aim);
-  // Kept whatever came of it: the same problem is not looked at again. Whole when its q comes a second time, as at rest.
-  if (seen != nullptr) {
-    seen->W = problem.W.value;
-    seen->r = island.r;
-    seen->mu = problem.mu;
-    seen->size_W = largest(seen->W);
-    seen->size_r = largest(seen->r);
-    return;
-  }
+  const bool found = share(load_, start_, N_, t_);
+  if (found) take(island, aim);
+  // Kept as it ought to be: an island with these impulses need not be looked at again, and one that has no share that is found
+  // neither.
   constexpr std::size_t kMostKept = 64;
   std::size_t place = index;
   if (in_turn) place = kept_.size() < kMostKept ? kept_.size() : std::bit_cast<std::uint64_t>(island.r[0]) % kMostKept;
   if (kept_.size() <= place) kept_.resize(place + 1);
-  kept_[place].q = problem.q;
-  kept_[place].size_q = largest(problem.q);
-  kept_[place].W.clear();
+  Kept& kept = kept_[place];
+  if (!listed) list_rows(system, island, dynamics);
+  kept.r = found ? r_ : island.r;
+  kept.rows = rows_;
+  kept.closed = load_.closed;
+  kept.size_r = largest(kept.r);
+  kept.size_rows = largest(kept.rows);
 }
 
 // N_ and t_ as the island's impulses, where they are certified as well as those that it has.

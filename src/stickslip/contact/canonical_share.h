@@ -25,14 +25,14 @@
 // How: load_share.h.
 // The answer is taken if its certificate is as good as the solver's; else the solver's stays.
 //
-// Not touched: islands that give way (their shares are determined), supports (their loads are given), joints, and islands
-// of more than kMostContacts contacts, whose shares remain as solved. So do those of islands of more than kMostInMotion contacts while
-// something in them slides: a pile that settles has another problem at every step, and how it shares is for most of its contacts
-// determined. What rests or sticks as a whole is shared at any size up to kMostContacts.
+// Not touched: islands that give way (their shares are determined), supports (their loads are given), joints, and islands of
+// more than kMostInStep contacts: those are shared when somebody looks at the forces (reported_share.h). In small ones it is
+// done in every step, since where contacts slide in different directions the motion of the next step is next to that of the
+// share before, and must not depend on what a solver came from; and second-order steps read reserves of friction.
 //
-// Cost: columns that are independent, one Cholesky factor of them, after which nothing is done; else two
-// orthogonal factors of G. Bodies at rest pay a comparison only: an island whose problem and impulses have the
-// bits of the step before is left alone.
+// Cost: columns that are independent, one triangular factor of their products, after which nothing is done; else two
+// orthogonal factors of G. Bodies that rest or slide steadily pay a comparison only: S knows G, the laws and the load, not the
+// velocities, so an island with the closed contacts, rows and impulses of a step before has its canonical share already.
 #pragma once
 
 #include "stickslip/contact/shared_load.h"
@@ -52,8 +52,7 @@ class CanonicalShare {
   CanonicalShare(CanonicalShare&&) noexcept;
   CanonicalShare& operator=(CanonicalShare&&) noexcept;
   ~CanonicalShare();
-  static constexpr int kMostContacts = 100;
-  static constexpr int kMostInMotion = 16;
+  static constexpr int kMostInStep = 16;
 
   // The share of an island anew. aim: a certificate that counts as rounding.
   void apply(ContactSystem& system, std::size_t island, std::span<const BodyDynamics> dynamics, double aim);
@@ -62,16 +61,20 @@ class CanonicalShare {
   bool share(const SharedLoad& load, std::span<const double> normal_start, Eigen::VectorXd& N, Eigen::VectorXd& t);
 
  private:
+  // What a share was made of: impulses and rows of the closed contacts, and their laws.
   struct Kept {
-    std::vector<double> W, q, r, mu;            // W is empty: q alone is kept
-    double size_W = 0, size_q = 0, size_r = 0;  // largest magnitudes
+    std::vector<double> r, rows;
+    double size_r = 0, size_rows = 0;  // largest magnitudes
+    std::vector<SharedLoad::Closed> closed;
   };
+  [[nodiscard]] bool is_kept(const Kept& kept, const Island& island);
+  void list_rows(const ContactSystem& system, const Island& island, std::span<const BodyDynamics> dynamics);
   void take(Island& island, double aim);
 
   SharedLoad load_;
   std::unique_ptr<LoadShare> search_;
   std::vector<Kept> kept_;
-  std::vector<double> r_, start_;
+  std::vector<double> r_, rows_, start_;
   Eigen::VectorXd N_, t_;
 };
 

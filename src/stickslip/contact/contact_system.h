@@ -37,6 +37,7 @@ struct Island {
   int soft_contacts =
       0;  // with a compliance on the diagonal of W; counted by those who put it there, assemble() clears
   complementarity::SolverSummary summary;
+  bool answered = false;  // r is the answer already, and the summary tells so: not for the solver
 
   // Pattern cache: the movable bodies of each contact (-1: none), and the mirror of each stored block.
   std::vector<std::pair<int, int>> bodies;

@@ -17,9 +17,11 @@ namespace {
 constexpr double kDependent =
     1e-11;                           // pivots of an orthogonal factor, of the largest: what rounding leaves of geometry
 constexpr double kBalanced = 1e-14;  // of the terms of the balance: found
-constexpr double kNearly = 1e-13;    // the same where rounding ends the search above
+constexpr double kNearly = 1e-13;    // the same where rounding ends the search above; it grows with the
+constexpr double kFew = 16;          // square of the contacts over so many, whose solver balances them less closely
 constexpr double kInside = 1e-9;     // of mu: what sticks stays off the edge of its cone by that, if it can
 constexpr double kSettled = 1e-12;   // of friction: proximal steps have come to an end
+constexpr double kNoFriction = 0.1;  // of the load: of less, what rounding leaves of the balance is most
 constexpr double kStep = 0.05;       // root of e
 constexpr double kPushed = 1e-9;     // of the largest force: a cone pushes back
 
@@ -88,21 +90,45 @@ void LoadShare::onto_cones(const Cones& cones, VectorXd& x, bool with_slopes) {
   }
 }
 
+// The rows of G in which a contact's columns have entries: those of its two bodies.
+void LoadShare::list_rows(const Cones& cones, const MatrixXd& G) {
+  const SharedLoad& load = cones.load;
+  const auto contacts = static_cast<Index>(load.closed.size());
+  rows_.clear();
+  rows_end_.clear();
+  for (Index c = 0; c < contacts; ++c) {
+    const SharedLoad::Closed& closed = load.closed[at(c)];
+    const int tangents = cones.least || closed.first < 0 ? 0 : load.tangents;
+    for (Index i = 0; i < G.rows(); ++i) {
+      bool any = G(i, c) != 0;
+      for (int k = 0; k < tangents; ++k) any = any || G(i, contacts + closed.first + k) != 0;
+      if (any) rows_.push_back(i);
+    }
+    rows_end_.push_back(rows_.size());
+  }
+}
+
 // G P' G' with the slopes P' of the projection, into factor_.
 void LoadShare::newton_matrix(const Cones& cones, const MatrixXd& G) {
   const SharedLoad& load = cones.load;
   const auto contacts = static_cast<Index>(load.closed.size());
-  SG_.setZero(G.cols(), G.rows());
+  H_.setZero(G.rows(), G.rows());
   for (Index c = 0; c < contacts; ++c) {
     const SharedLoad::Closed& closed = load.closed[at(c)];
-    const Eigen::Matrix3d& s = slope_[at(c)];
+    const Eigen::Matrix3d& slope = slope_[at(c)];
     const int size = cones.least || closed.first < 0 ? 1 : 1 + load.tangents;
     const auto column = [&](int k) { return k == 0 ? c : contacts + closed.first + k - 1; };
-    for (int i = 0; i < size; ++i)
-      for (int j = 0; j < size; ++j)
-        if (s(i, j) != 0) SG_.row(column(i)) += s(i, j) * G.col(column(j)).transpose();
+    const std::size_t begin = c == 0 ? 0 : rows_end_[at(c - 1)], end = rows_end_[at(c)];
+    for (std::size_t b = begin; b < end; ++b)
+      for (int i = 0; i < size; ++i) {
+        double weight = 0;
+        for (int j = 0; j < size; ++j) weight += slope(i, j) * G(rows_[b], column(j));
+        if (weight == 0) continue;
+        const auto own = G.col(column(i));
+        auto out = H_.col(rows_[b]);
+        for (std::size_t a = b; a < end; ++a) out[rows_[a]] += weight * own[rows_[a]];  // the lower triangle
+      }
   }
-  H_.noalias() = G * SG_;
   const double scale = std::max(H_.trace(), 1e-3 * G.squaredNorm()) / static_cast<double>(G.rows());
   H_.diagonal().array() += 1e-11 * scale;
   factor_.compute(H_);
@@ -137,6 +163,9 @@ LoadShare::Found LoadShare::newton(const Cones& cones, const MatrixXd& G, const 
   constexpr double kLost = 1e2;  // may not be so many times the first one
   const Index n = G.rows();
   slope_.resize(cones.load.closed.size());
+  list_rows(cones, G);
+  const double many = std::max(1.0, static_cast<double>(cones.load.closed.size()) / kFew),
+               nearly = kNearly * many * many;
   double error_before = std::numeric_limits<double>::infinity(), first = 0;
   for (int round = 0; round < kMostSteps && steps_left_ > 0; ++round, --steps_left_) {
     p = a;
@@ -149,7 +178,7 @@ LoadShare::Found LoadShare::newton(const Cones& cones, const MatrixXd& G, const 
     const double error = F_.cwiseAbs().maxCoeff();
     if (!std::isfinite(error)) return Found::No;
     if (error <= kBalanced * terms) return Found::Yes;
-    if (error <= kNearly * terms && error >= 0.5 * error_before) return Found::Yes;
+    if (error <= nearly * terms && error >= 0.5 * error_before) return Found::Yes;
     if (round == 0) first = error;
     if (round >= kPatience && error > kLost * first) return Found::No;
     error_before = error;
@@ -183,17 +212,16 @@ bool LoadShare::project(const Cones& cones, const MatrixXd& G, const VectorXd& g
 bool LoadShare::least_friction(const SharedLoad& load, VectorXd& t) {
   t.setZero(load.tangential.cols());
   if (t.size() == 0) return true;
-  by_normal_.setThreshold(kDependent);
-  by_normal_.compute(load.normal);
+  by_normal_.compute(load.normal, kDependent);
   const Index rest = load.normal.rows() - by_normal_.rank();
   if (rest == 0) return true;
   load_ = load.load;
-  load_.applyOnTheLeft(by_normal_.householderQ().adjoint());
+  by_normal_.reflect(load_);
   columns_ = load.tangential;
-  columns_.applyOnTheLeft(by_normal_.householderQ().adjoint());
-  friction_.setThreshold(kDependent);
-  friction_.compute(columns_.bottomRows(rest));
-  t = friction_.solve(load_.tail(rest));
+  by_normal_.reflect(columns_);
+  friction_.compute(columns_.bottomRows(rest).transpose(), kDependent);
+  beyond_ = load_.tail(rest);
+  friction_.least_norm(beyond_, t);
   return t.allFinite();
 }
 
@@ -201,9 +229,8 @@ bool LoadShare::least_friction(const SharedLoad& load, VectorXd& t) {
 bool LoadShare::even_load(const SharedLoad& load, const VectorXd& t, double mu_share, VectorXd& N) {
   load_ = load.load;
   if (t.size() > 0) load_.noalias() -= load.tangential * t;
-  normal_.setThreshold(kDependent);
-  normal_.compute(load.normal);
-  N = normal_.solve(load_);
+  normal_.compute(load.normal.transpose(), kDependent);
+  normal_.least_norm(load_, N);
   least_.setZero(N.size());
   for (std::size_t i = 0; i < load.closed.size(); ++i) {
     const SharedLoad::Closed& one = load.closed[i];
@@ -219,7 +246,9 @@ bool LoadShare::even_load(const SharedLoad& load, const VectorXd& t, double mu_s
     return true;
   }
   none_.setZero(N.size());
-  z_.setZero(load.normal.rows());
+  trial_ = N;  // from the multipliers without cones, G_n' z = N
+  normal_.reflect(trial_);
+  normal_.solve(trial_, z_);
   return project({load, &least_, 1}, load.normal, load_, none_, N);
 }
 
@@ -234,7 +263,8 @@ bool LoadShare::limited_friction(const SharedLoad& load, double mu_share, Vector
   for (int round = 0; round < kMostSteps; ++round) {
     from_ << kStep * N, VectorXd::Zero(m - a);
     if (!project({load, nullptr, mu_share / kStep}, G_, load.load, from_, p_)) return false;
-    const double size = p_.tail(m - a).norm(), change = (p_.tail(m - a) - t).norm();
+    const double size = std::max(p_.tail(m - a).norm(), kNoFriction * p_.head(a).norm());
+    const double change = (p_.tail(m - a) - t).norm();
     N = p_.head(a) / kStep;
     t = p_.tail(m - a);
     if (round > 0 && change <= kSettled * size) {
@@ -302,8 +332,10 @@ bool LoadShare::even_rest(const SharedLoad& load, double mu_share, VectorXd& N, 
   for (Index c = 0; c < contacts; ++c) {
     const SharedLoad::Closed& one = load.closed[at(c)];
     N[c] = pushed_[at(c)] == Push::None ? N_rest_[i++] : pushed_[at(c)] == Push::Edge ? known_[k++] : 0.0;
-    if (pushed_[at(c)] == Push::Edge && one.first >= 0)  // rounding must not lead out of the cone
-      N[c] = std::max(N[c], t.segment(one.first, load.tangents).norm() / one.mu);
+    if (one.first < 0) continue;
+    auto own = t.segment(one.first, load.tangents);  // rounding must not lead out of the cone
+    if (pushed_[at(c)] == Push::Open) own.setZero();
+    if (pushed_[at(c)] == Push::Edge) N[c] = std::max(N[c], own.norm() / one.mu);
   }
   return true;
 }
@@ -316,14 +348,16 @@ void LoadShare::balance_known() {
   columns_ = rest_.tangential;
   Index rest = rest_.normal.rows();
   if (rest_.normal.cols() > 0) {
-    by_normal_.compute(rest_.normal);
+    by_normal_.compute(rest_.normal, kDependent);
     rest -= by_normal_.rank();
     if (rest == 0) return;
-    load_.applyOnTheLeft(by_normal_.householderQ().adjoint());
-    columns_.applyOnTheLeft(by_normal_.householderQ().adjoint());
+    by_normal_.reflect(load_);
+    by_normal_.reflect(columns_);
   }
-  friction_.compute(columns_.bottomRows(rest));
-  known_ += friction_.solve(load_.tail(rest));
+  friction_.compute(columns_.bottomRows(rest).transpose(), kDependent);
+  beyond_ = load_.tail(rest);
+  friction_.least_norm(beyond_, trial_);
+  known_ += trial_;
 }
 
 bool LoadShare::find(const SharedLoad& load, std::span<const double> normal_start, VectorXd& N, VectorXd& t) {

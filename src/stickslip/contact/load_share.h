@@ -21,11 +21,11 @@
 #pragma once
 
 #include "stickslip/contact/cone_program.h"
+#include "stickslip/contact/pivoted_factor.h"
 #include "stickslip/contact/shared_load.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/QR>
 #include <span>
 #include <vector>
 
@@ -51,6 +51,7 @@ class LoadShare {
   void onto_cones(const Cones& cones, Vector& x, bool with_slopes);
   Found newton(const Cones& cones, const Matrix& G, const Vector& g, const Vector& a, Vector& p);
   bool project(const Cones& cones, const Matrix& G, const Vector& g, const Vector& a, Vector& p);
+  void list_rows(const Cones& cones, const Matrix& G);
   void newton_matrix(const Cones& cones, const Matrix& G);
   double search_line(const Cones& cones, const Matrix& G, const Vector& g, const Vector& a, const Vector& p);
 
@@ -63,12 +64,13 @@ class LoadShare {
 
   // Kept so that repeated problems of one size allocate nothing.
   std::vector<Eigen::Matrix3d> slope_;
-  Vector z_, trial_, there_, F_, step_, along_, load_, least_, from_, p_, limited_, none_, N_rest_, known_;
-  Matrix H_, SG_, columns_, G_;
+  Vector z_, trial_, there_, F_, step_, along_, load_, beyond_, least_, from_, p_, limited_, none_, N_rest_, known_;
+  Matrix H_, columns_, G_;
+  std::vector<Eigen::Index> rows_;  // of each contact in turn
+  std::vector<std::size_t> rows_end_;
   Eigen::LDLT<Matrix> factor_;
-  Eigen::ColPivHouseholderQR<Matrix> by_normal_;
-  Eigen::CompleteOrthogonalDecomposition<Matrix> friction_, normal_;
-  int steps_left_ = 0;  // of Newton's method, for one island
+  PivotedFactor by_normal_, friction_, normal_;  // of G_n; of what it leaves of G_t', of G_n'
+  int steps_left_ = 0;                           // of Newton's method, for one island
   std::vector<Push> pushed_;
   std::vector<ConeProgram::Cone> cones_;
   ConeProgram program_;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kIndependent = 1e-10;  // pivots of a Cholesky factor, which are squares
 constexpr double kVelocityNoise = 4e-12;
+constexpr int kFewColumns = 12;  // for a look at their products
 
 constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -76,10 +77,6 @@ void SharedLoad::classify(const Island& island) {
 void SharedLoad::set(const Island& island, std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics) {
   classify(island);
   add_columns(island, rows, dynamics);
-}
-
-bool SharedLoad::all_stick() const {
-  return std::ranges::all_of(closed, &Closed::sticks);
 }
 
 void SharedLoad::add_columns(const Island& island, std::span<const ContactRows> rows,
@@ -162,6 +159,66 @@ bool SharedLoad::independent() {
     }
   }
   return true;
+}
+
+// Elimination without exchanges of X' W X, with the columns of closed contacts in X: N along `direction`, then t. Where
+// velocities are those along other rows W is not symmetric, but it is singular where columns depend on each other.
+template <int D>
+bool SharedLoad::products_are_regular(const Island& island) const {
+  const complementarity::BlockMatrix& W = island.problem.W;
+  double products[kFewColumns][kFewColumns], own[kFewColumns];
+  const bool full = W.column.size() == at(W.rows() * W.rows());
+  int row = 0;
+  for (const Closed& one : closed) {
+    const int begin = W.row_start[at(one.contact)], end = W.row_start[at(one.contact + 1)];
+    const int rows = one.first >= 0 ? D : 1;
+    int column = 0;
+    for (const Closed& other : closed) {
+      const int cols = other.first >= 0 ? D : 1;
+      int p = begin + other.contact;
+      if (!full)
+        for (p = begin; p < end && W.column[at(p)] != other.contact;) ++p;
+      const double* block = W.value.data() + at(p * D * D);
+      for (int l = 0; l < cols; ++l) {
+        double along[D] = {};  // block X of the other
+        if (p < end)
+          for (int k = 0; k < D; ++k) {
+            along[k] = block[k * D + l];
+            if (!other.sticks)
+              for (int m = 1; m < D; ++m) along[k] += block[k * D + m] * other.direction[m];
+          }
+        products[row][column + l] = along[0];
+        if (!one.sticks)
+          for (int k = 1; k < D; ++k) products[row][column + l] += one.direction[k] * along[k];
+        for (int k = 1; k < rows; ++k) products[row + k][column + l] = along[k];
+      }
+      column += cols;
+    }
+    row += rows;
+  }
+  const int columns = row;
+  for (int j = 0; j < columns; ++j) own[j] = products[j][j];
+  for (int j = 0; j < columns; ++j) {
+    if (!(products[j][j] > kIndependent * own[j])) return false;
+    const double inverse = 1 / products[j][j];
+    for (int i = j + 1; i < columns; ++i) {
+      const double factor = products[i][j] * inverse;
+      for (int k = j + 1; k < columns; ++k) products[i][k] -= factor * products[j][k];
+    }
+  }
+  return true;
+}
+
+bool SharedLoad::surely_independent(const Island& island) const {
+  if (island.bodies.size() != at(island.problem.contacts())) return false;
+  int columns = 0;
+  bool one_body = true;  // alone, on bodies that do not answer
+  for (const Closed& one : closed) {
+    columns += one.first >= 0 ? 1 + tangents : 1;
+    one_body = one_body && island.bodies[at(one.contact)] == island.bodies[at(closed[0].contact)];
+  }
+  if (columns > kFewColumns || (one_body && columns > 3 * tangents)) return false;
+  return tangents == 1 ? products_are_regular<2>(island) : products_are_regular<3>(island);
 }
 
 }  // namespace stickslip::contact

@@ -11,7 +11,7 @@
 //   G_t     tangential   the same for the friction of contacts that stick
 //   g       load         the momenta that the solver's impulses give
 //
-// Cost: the columns, dense.
+// Cost: the columns, dense; surely_independent() some ten multiplications per pair of columns.
 #pragma once
 
 #include "stickslip/contact/contact_system.h"
@@ -42,11 +42,15 @@ struct SharedLoad {
   void classify(const Island& island);
   // The second: the columns.
   void add_columns(const Island& island, std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics);
-  [[nodiscard]] bool all_stick() const;
   // Can the load be shared in one way only, whatever the cones?
   [[nodiscard]] bool independent();
+  // The same for a few columns, before add_columns(): W holds their products, weighted with inverse masses. False: perhaps.
+  [[nodiscard]] bool surely_independent(const Island& island) const;
 
  private:
+  template <int D>
+  [[nodiscard]] bool products_are_regular(const Island& island) const;
+
   std::vector<int> first_of_body_;
   std::vector<double> u_;
   Eigen::MatrixXd gram_;

@@ -41,7 +41,7 @@ struct StepForces::Group {
   std::vector<int> members;  // places in touching_
   SharedLoad load;
   VectorXd N, t;
-  bool canonical = true;
+  bool canonical = true, gives_way = false;
   std::unique_ptr<ForceRange> range;  // null: not asked for yet
 };
 
@@ -166,6 +166,7 @@ void StepForces::make(Group& group) {
   };
   for (const SharedLoad::Closed& one : load.closed)
     springs += (is_soft(one, true) ? 1 : 0) + (one.first >= 0 && is_soft(one, false) ? load.tangents : 0);
+  group.gives_way = springs > 0;
   const double per_arm = arm > 0 ? 1 / arm : 0;
   load.normal.setZero(freedoms + springs, group.N.size());
   load.tangential.setZero(freedoms + springs, group.t.size());
@@ -194,15 +195,37 @@ void StepForces::make(Group& group) {
       for (int d = 0; d < load.tangents; ++d) load.tangential(spring++, one.first + d) = 1;
   }
   load.load = load.normal * group.N + load.tangential * group.t;
-  group.range = std::make_unique<ForceRange>(load, group.N, group.t, law_);
-  group.canonical = is_canonical(group);
+}
+
+std::span<const int> StepForces::members(std::size_t island) const {
+  return groups_[island]->members;
+}
+
+bool StepForces::share(std::size_t island, CanonicalShare& by, std::vector<Shared>& found) {
+  Group& group = *groups_[island];
+  if (group.load.closed.empty()) make(group);
+  VectorXd N, t;
+  if (group.gives_way || !by.share(group.load, {group.N.data(), static_cast<std::size_t>(group.N.size())}, N, t))
+    return false;
+  found.clear();
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    const SharedLoad::Closed& one = group.load.closed[i];
+    const ContactRows& rows = rows_[at(one.contact)];
+    Vec3 force = Vec3::Zero();
+    for (int d = 0; d < dimension_; ++d) {
+      double along = one.direction[d] * N[static_cast<Index>(i)];
+      if (d > 0 && one.first >= 0) along += t[one.first + d - 1];
+      force += along * rows.direction[d];
+    }
+    found.push_back({force, one.sticks});
+  }
+  return true;
 }
 
 // The geometry of a step's start, where loads were shared, and of its end differ by what bodies have moved.
 bool StepForces::is_canonical(Group& group) {
   constexpr double kSame = 1e-6;
   if (group.load.independent()) return true;
-  if (group.members.size() > CanonicalShare::kMostContacts) return false;
   CanonicalShare share;
   VectorXd N, t;
   if (!share.share(group.load, {group.N.data(), static_cast<std::size_t>(group.N.size())}, N, t)) return false;
@@ -210,9 +233,11 @@ bool StepForces::is_canonical(Group& group) {
   return (N - group.N).cwiseAbs().maxCoeff() <= size && (t.size() == 0 || (t - group.t).cwiseAbs().maxCoeff() <= size);
 }
 
-StepForces::Group& StepForces::group_of(std::size_t k) {
-  Group& group = *groups_[at(place_[k].first)];
-  if (!group.range) make(group);
+StepForces::Group& StepForces::with_range(Group& group) {
+  if (group.range) return group;
+  if (group.load.closed.empty()) make(group);
+  group.range = std::make_unique<ForceRange>(group.load, group.N, group.t, law_);
+  group.canonical = is_canonical(group);
   return group;
 }
 
@@ -260,7 +285,7 @@ Interval StepForces::normal_force(int a, int b) {
   for (const auto& group : groups_) {
     if (!std::ranges::any_of(group->members, is_between)) continue;
     if (group->members.size() > most_contacts()) return kUnknown;
-    if (!group->range) make(*group);
+    with_range(*group);
     VectorXd w_N = VectorXd::Zero(group->N.size());
     for (std::size_t i = 0; i < group->members.size(); ++i)
       if (is_between(group->members[i])) w_N[static_cast<Index>(i)] = 1;

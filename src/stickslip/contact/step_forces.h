@@ -58,6 +58,15 @@ class StepForces {
   [[nodiscard]] const std::vector<int>& touching() const { return touching_; }
   // Of one of them: touching()[k].
   [[nodiscard]] TouchingForce force(std::size_t k);
+  // Contacts that touch and share movable bodies, by their places in touching().
+  [[nodiscard]] std::size_t islands() const { return groups_.size(); }
+  [[nodiscard]] std::span<const int> members(std::size_t island) const;
+  // The forces on body_a of an island's members in their canonical share. False: not found, or surfaces give way.
+  struct Shared {
+    Vec3 force;
+    bool sticks;
+  };
+  [[nodiscard]] bool share(std::size_t island, CanonicalShare& by, std::vector<Shared>& found);
   // Of the sum of the normal forces between two bodies; b = -1: between a and any other.
   [[nodiscard]] Interval normal_force(int a, int b);
 
@@ -69,10 +78,11 @@ class StepForces {
   struct Group;  // an island of contacts
   void find_touching();
   void group();
-  void make(Group& group);
+  void make(Group& group);  // its load
   static bool is_canonical(Group& group);
+  Group& with_range(Group& group);
   void add_contact(Group& group, int k);
-  Group& group_of(std::size_t k);
+  Group& group_of(std::size_t k) { return with_range(*groups_[static_cast<std::size_t>(place_[k].first)]); }
   [[nodiscard]] std::size_t most_contacts() const { return dimension_ == 2 ? kMostPlanar : kMostSpatial; }
 
   const model::Model& model_;

@@ -53,9 +53,7 @@ Op machine_op(Operator op) {
 }
 
 bool branches(Op op) {
-  return op == Op::Not || (op >= Op::Less && op <= Op::JumpIfTrueKeep) || op == Op::Abs || op == Op::Floor ||
-         op == Op::Ceil || op == Op::Sign || op == Op::Step || op == Op::Mod || op == Op::Min || op == Op::Max ||
-         op == Op::Clamp || op == Op::Smoothstep;
+  return op == Op::Not || (op >= Op::Less && op <= Op::JumpIfTrueKeep) || op == Op::Min || op == Op::Max;
 }
 
 }  // namespace
@@ -208,7 +206,8 @@ void ExpressionCompiler::pointwise(const FunctionInfo& function, const SyntaxNod
     return;
   }
   for (const int child : node.children) compile(child);
-  emit(function.op, count, function.op == Op::Smooth ? static_cast<int>(&function - functions().data()) : count);
+  const bool from_table = function.op == Op::Smooth || function.op == Op::Pure;
+  emit(function.op, count, from_table ? static_cast<int>(&function - functions().data()) : count);
   fold(start, count);
 }
 
@@ -309,7 +308,7 @@ std::size_t ExpressionCompiler::emit(Op op, int pops, int a, int b, std::uint8_t
   depth_ += 1 - pops;
   if (depth_ > kStackSize || out_.code_.size() > kLongestProgram)
     throw ExpressionError(0, "the expression is too large");
-  if (branches(op)) out_.has_branches_ = true;
+  if (branches(op) || (op == Op::Pure && pure_function(a).branches)) out_.has_branches_ = true;
   out_.code_.push_back({op, component, a, b, 0});
   return out_.code_.size() - 1;
 }

@@ -4,6 +4,8 @@
 // The instructions of the expression machine (private to expression*.cpp).
 #pragma once
 
+#include "stickslip/model/model.h"
+
 #include <cstdint>
 
 namespace stickslip::expression {
@@ -40,18 +42,9 @@ enum class Op : std::uint8_t {
   Exp,
   Log,
   Smooth,  // FunctionInfo::smooth of function a
-  Abs,
-  Floor,
-  Ceil,
-  Sign,
-  Step,
-  Atan2,
-  Hypot,
-  Mod,
+  Pure,    // pure_function(a)
   Min,
   Max,
-  Clamp,
-  Smoothstep,
   Random,
   Conditional,
 
@@ -111,5 +104,16 @@ enum class BodyComponent : std::uint8_t {
   Roll,
   Speed
 };
+
+// A function of as many numbers as it has arguments, once for values and once with derivatives in time, the values alike.
+// branch: which of its formulas was taken; where that changes with time, there may be a jump or a corner.
+struct PureFunction {
+  double (*value)(const double* x, double& branch) = nullptr;
+  model::TimeJet (*jet)(const model::TimeJet* x, double& branch) = nullptr;
+  bool branches = false;
+  int arguments = 0;
+};
+// Of functions()[place], which is one of Op::Pure.
+[[nodiscard]] const PureFunction& pure_function(int place);
 
 }  // namespace stickslip::expression

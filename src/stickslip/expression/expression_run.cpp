@@ -33,22 +33,6 @@ void note(std::uint64_t* trace, double branch) {
 }
 
 template <class Number>
-Number constant(double x) {
-  if constexpr (std::is_same_v<Number, double>)
-    return x;
-  else
-    return Number{x, 0, 0};
-}
-
-template <class Number>
-Number smoothstep(const Number& a, const Number& b, const Number& x) {
-  const Number u = (x - a) / (b - a);
-  if (!(value_of(u) > 0)) return constant<Number>(0);
-  if (value_of(u) >= 1) return constant<Number>(1);
-  return u * u * (constant<Number>(3) - constant<Number>(2) * u);
-}
-
-template <class Number>
 double random(const Number* arguments, int count) {
   std::uint64_t hash = 0;
   for (int i = 0; i < count; ++i) hash = mix(hash ^ std::bit_cast<std::uint64_t>(value_of(arguments[i]) + 0.0));
@@ -199,44 +183,15 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
           *top = chain(*top, f.value, f.first, f.second);
         break;
       }
-      case Op::Abs:
-        note<kTrace>(trace, value_of(*top) < 0 ? 1 : 0);
-        if (value_of(*top) < 0)
-          *top = -*top;
-        else if constexpr (std::is_same_v<Number, double>)
-          *top = std::abs(*top);  // |-0| = 0
-        break;
-      case Op::Floor:
-        *top = as_number(std::floor(value_of(*top)));
-        note<kTrace>(trace, value_of(*top));
-        break;
-      case Op::Ceil:
-        *top = as_number(std::ceil(value_of(*top)));
-        note<kTrace>(trace, value_of(*top));
-        break;
-      case Op::Sign: {
-        const double x = value_of(*top);
-        *top = as_number(x > 0 ? 1 : x < 0 ? -1 : x);
-        note<kTrace>(trace, value_of(*top));
-        break;
-      }
-      case Op::Step:
-        *top = as_number(value_of(*top) >= 0 ? 1 : 0);
-        note<kTrace>(trace, value_of(*top));
-        break;
-      case Op::Atan2:
-        --top;
-        top[0] = jet_atan2(top[0], top[1]);
-        break;
-      case Op::Hypot:
-        --top;
-        top[0] = jet_hypot(top[0], top[1]);
-        break;
-      case Op::Mod: {
-        --top;
-        const double turns = std::floor(value_of(top[0]) / value_of(top[1]));
-        note<kTrace>(trace, turns);
-        top[0] = top[0] - as_number(turns) * top[1];
+      case Op::Pure: {
+        const PureFunction& function = pure_function(in.a);
+        top -= function.arguments - 1;
+        double branch = 0;
+        if constexpr (std::is_same_v<Number, double>)
+          *top = function.value(top, branch);
+        else
+          *top = function.jet(top, branch);
+        if (function.branches) note<kTrace>(trace, branch);
         break;
       }
       case Op::Min:
@@ -246,20 +201,6 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
             in.op == Op::Min ? value_of(top[1]) < value_of(top[0]) : value_of(top[1]) > value_of(top[0]);
         note<kTrace>(trace, second ? 1 : 0);
         if (second || std::isnan(value_of(top[1]))) top[0] = top[1];
-        break;
-      }
-      case Op::Clamp: {
-        top -= 2;
-        const int side = value_of(top[0]) < value_of(top[1]) ? 1 : value_of(top[0]) > value_of(top[2]) ? 2 : 0;
-        note<kTrace>(trace, side);
-        if (side != 0) top[0] = top[side];
-        break;
-      }
-      case Op::Smoothstep: {
-        top -= 2;
-        const double u = (value_of(top[2]) - value_of(top[0])) / (value_of(top[1]) - value_of(top[0]));
-        note<kTrace>(trace, u <= 0 ? -1 : u >= 1 ? 1 : 0);
-        top[0] = smoothstep(top[0], top[1], top[2]);
         break;
       }
       case Op::Random: {

@@ -12,6 +12,7 @@
 #include "stickslip/model/model.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace stickslip::expression {
 
@@ -22,6 +23,13 @@ inline double value_of(double x) {
 }
 inline double value_of(const TimeJet& x) {
   return x.value;
+}
+template <class Number>
+Number constant(double x) {
+  if constexpr (std::is_same_v<Number, double>)
+    return x;
+  else
+    return Number{x, 0, 0};
 }
 inline bool is_constant(double) {
   return true;

@@ -139,8 +139,8 @@ void check_closed(const std::vector<Vec3>& vertices, const Faces& faces) {
     const std::pair<int, int> edge = *place;
     const auto same = std::ranges::equal_range(place, edges.end(), edge);
     place = same.end();
-    const auto count = std::ranges::ssize(same);
-    const auto back = std::ranges::ssize(std::ranges::equal_range(edges, std::pair(edge.second, edge.first)));
+    const auto count = std::ssize(same);
+    const auto back = std::ssize(std::ranges::equal_range(edges, std::pair(edge.second, edge.first)));
     if (count == 1 && back == 1) continue;
     const std::string where =
         fmt::format("the edge from {} to {}", text_of(vertices[static_cast<std::size_t>(edge.first)]),

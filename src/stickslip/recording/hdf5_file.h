@@ -5,22 +5,16 @@
 #pragma once
 
 #include "stickslip/files/checksum.h"
+#include "stickslip/recording/recording_error.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace stickslip::recording {
-
-// Thrown with one clear line that names the file.
-class RecordingError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // Owner of one HDF5 identifier.
 class Hdf5Id {

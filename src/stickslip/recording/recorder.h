@@ -35,9 +35,8 @@
 // One process at a time writes a recording (files/file_lock.h).
 #pragma once
 
-#include "stickslip/contact/contact_result.h"
 #include "stickslip/files/file_lock.h"
-#include "stickslip/model/state.h"
+#include "stickslip/recording/frame.h"
 #include "stickslip/recording/layout.h"
 #include "stickslip/recording/seal.h"
 
@@ -47,23 +46,6 @@
 #include <vector>
 
 namespace stickslip::recording {
-
-struct RecordingInfo {
-  std::string scene;    // the scene's text, as read
-  std::string version;  // of stickslip
-  std::string method;   // stepper, friction, step, solver, tolerance, in words
-  std::vector<std::string> bodies;
-  std::vector<std::string> observables;
-  std::string model = {};  // JSON of run_description.h; empty: unknown
-  std::string plan = {};   // JSON; empty: no replay of a plan
-};
-
-struct Frame {
-  const model::State& state;
-  std::span<const contact::ContactResult> contacts;
-  std::span<const double> observables;
-  double residual = 0;
-};
 
 struct ModeChange {
   double time = 0;

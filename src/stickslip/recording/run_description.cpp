@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/recording/run_description.h"
 
-#include "stickslip/recording/hdf5_file.h"
+#include "stickslip/recording/recording_error.h"
 
 #include <fmt/format.h>
 

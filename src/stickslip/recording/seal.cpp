@@ -82,7 +82,8 @@ Seal seal_from_text(std::string_view text, const std::string& path) {
         "{} is an HDF5 file, but no recording of this version of stickslip (older recordings have no checksums: run "
         "the scene again)",
         path));
-  if (!text.starts_with(kName)) throw RecordingError(fmt::format("{} is no recording of stickslip", path));
+  if (!text.starts_with(kName))
+    throw RecordingError(fmt::format("{} is no recording (stickslip run SCENE makes one)", path));
   const std::string_view format = text.substr(kName.size(), std::min(text.find('\n'), text.size()) - kName.size());
   if (format != kFormat && format.size() < 8 &&
       std::all_of(format.begin(), format.end(), [](char c) { return c >= '0' && c <= '9'; }))

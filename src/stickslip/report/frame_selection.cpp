@@ -10,6 +10,8 @@
 // same ones between two changes of mode, are coordinates too: marks move on straight lines with their bodies.
 #include "stickslip/report/frame_selection.h"
 
+#include "stickslip/report/moment.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -155,11 +157,6 @@ std::vector<contact::ContactResult> shown_contacts(const RunData& data, std::siz
     c.contact.normal = -c.contact.normal;
   }
   return contacts;
-}
-
-bool on_second_body(const model::Model& model, const contact::ContactResult& contact) {
-  const auto free = [&](int body) { return model.bodies[static_cast<std::size_t>(body)].mass > 0; };
-  return !free(contact.contact.id.body_a) && free(contact.contact.id.body_b);
 }
 
 Selection select_frames(const RunData& data, std::size_t budget) {

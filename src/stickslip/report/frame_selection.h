@@ -28,9 +28,6 @@ constexpr double kOpenReach = 0.02;
 // Forces and normals are those on the body that is free to move; on the first one where both are.
 [[nodiscard]] std::vector<contact::ContactResult> shown_contacts(const RunData& data, std::size_t frame);
 
-// Whether force and normal are to be turned around for that.
-[[nodiscard]] bool on_second_body(const model::Model& model, const contact::ContactResult& contact);
-
 // Whether a page of so many bodies also has their velocities; with more it tells mean ones between kept frames.
 [[nodiscard]] bool has_velocities(std::size_t bodies);
 

@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include <bit>
-#include <cmath>
 #include <stdexcept>
 
 namespace stickslip::report {
@@ -30,10 +29,6 @@ std::string Packer::text() const {
   if (status != Z_OK) throw std::runtime_error("out of memory while compressing the page");
   packed.resize(size);
   return base64(packed);
-}
-
-nlohmann::json number(double x) {
-  return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
 }
 
 std::string base64(const std::string& bytes) {

@@ -6,6 +6,8 @@
 // all numbers of an array before the second ones, and so on: what hardly changes from number to number compresses well.
 #pragma once
 
+#include "stickslip/report/json_number.h"
+
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,9 +29,6 @@ class Packer {
   nlohmann::json add(const char* type, const void* data, std::size_t width, std::size_t count);
   std::string bytes_;
 };
-
-// null for what is not finite: JSON has no such numbers.
-[[nodiscard]] nlohmann::json number(double x);
 
 [[nodiscard]] std::string base64(const std::string& bytes);
 

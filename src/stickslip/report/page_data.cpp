@@ -2,9 +2,9 @@
 // Copyright the stickslip authors
 #include "stickslip/report/page_data.h"
 
-#include "stickslip/model/triangulate.h"
 #include "stickslip/report/frame_selection.h"
 #include "stickslip/report/page_frames.h"
+#include "stickslip/report/setting_json.h"
 
 #include <algorithm>
 #include <array>
@@ -18,30 +18,6 @@ using Json = nlohmann::json;
 // Stretches of a curve: many where there are few curves, so that a reader can zoom into them.
 constexpr std::size_t kFewestBuckets = 800, kMostBuckets = 6000, kAllBuckets = 50'000;
 constexpr std::size_t kMostBands = 4000;  // of one pair: more than a chart has pixels
-
-// The recording's JSON of a body is what the page reads, with faces cut into triangles.
-Json bodies_json(const recording::RunDescription& description) {
-  Json bodies = Json::parse(recording::to_json(description)).at("bodies");
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const auto& shapes = description.model.bodies[b].shapes;
-    for (std::size_t s = 0; s < shapes.size(); ++s) {
-      const auto* solid = std::get_if<model::Polyhedron>(&shapes[s].shape);
-      if (solid == nullptr) continue;
-      Json triangles = Json::array();
-      for (const std::vector<int>& face : solid->faces)
-        for (const auto& t : model::triangulate_face(solid->vertices, face)) triangles.push_back(t);
-      bodies[b]["shapes"][s]["triangles"] = std::move(triangles);
-    }
-  }
-  return bodies;
-}
-
-Json quantities(const std::vector<recording::Quantity>& list) {
-  Json out = Json::array();
-  for (const recording::Quantity& q : list)
-    out.push_back({{"name", q.name}, {"unit", q.unit}, {"description", q.description}, {"value", number(q.value)}});
-  return out;
-}
 
 // Narrow bands beside each other become one where there are more than can be seen: of the mode that is most in arrears,
 // so that every stretch shows each mode for as long as it lasted.
@@ -148,20 +124,6 @@ std::vector<std::size_t> plot_samples(const std::vector<Curve>& curves, std::siz
   std::sort(kept.begin(), kept.end());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   return kept;
-}
-
-Json setting_json(const recording::RunDescription& description) {
-  const Units units = units_of(description);
-  return {{"title", description.title},
-          {"description", description.description},
-          {"dimension", description.model.dimension},
-          {"gravity", {description.model.gravity.x(), description.model.gravity.y(), description.model.gravity.z()}},
-          {"units", {{"time", units.time}, {"length", units.length}, {"force", units.force}}},
-          {"duration", number(description.duration)},
-          {"tolerance", number(description.tolerance)},
-          {"parameters", quantities(description.parameters)},
-          {"observables", quantities(description.observables)},
-          {"bodies", bodies_json(description)}};
 }
 
 Json run_json(const RunData& data, const Selection& selection, Packer& packer) {

@@ -10,9 +10,6 @@
 
 namespace stickslip::report {
 
-// Everything that does not change during a run: bodies with shapes, units, texts.
-[[nodiscard]] nlohmann::json setting_json(const recording::RunDescription& description);
-
 [[nodiscard]] nlohmann::json run_json(const RunData& data, const Selection& selection, Packer& packer);
 
 // Indices that draw curves as all samples would: first, last, and the least and greatest sample of each of `buckets`

@@ -6,6 +6,7 @@
 #include "stickslip/report/run_data.h"
 
 #include "stickslip/report/bands.h"
+#include "stickslip/report/moment.h"
 
 #include <algorithm>
 #include <cmath>
@@ -175,18 +176,6 @@ void add_forces(RunData& data) {
 }
 
 }  // namespace
-
-Energy energy_of(const model::Model& model, const model::State& state) {
-  Energy energy;
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const model::Body& body = model.bodies[b];
-    const model::BodyState& s = state.bodies[b];
-    const Vec3 w = s.pose.orientation.conjugate() * s.velocity.angular;
-    energy.kinetic += 0.5 * body.mass * s.velocity.linear.squaredNorm() + 0.5 * w.dot(body.inertia * w);
-    energy.potential -= body.mass * model.gravity.dot(s.pose.position);
-  }
-  return energy;
-}
 
 std::string end_text(const Recording& recording) {
   return recording.end().empty() ? "end unknown" : "run " + recording.end();

@@ -49,12 +49,6 @@ struct RunData {
   std::size_t frames_at_worst = 0;  // recorded frames whose step is above the certificate
 };
 
-// Of all bodies that move freely; potential energy of gravity relative to the origin.
-struct Energy {
-  double kinetic = 0, potential = 0;
-};
-[[nodiscard]] Energy energy_of(const model::Model& model, const model::State& state);
-
 // Throws RecordingError. `recording` must outlive the result.
 [[nodiscard]] RunData prepare(const recording::Recording& recording);
 

@@ -37,7 +37,9 @@ class DocumentReader {
     try {
       return files::read_regular_file(file, kLargestFile);
     } catch (const files::FileError& error) {
-      throw SceneError(place, fmt::format("cannot read '{}': it {}", file.string(), error.what()));
+      // The message begins with the file that was asked for; what that one includes is named.
+      throw SceneError(place, place.line == 0 ? fmt::format("it {}", error.what())
+                                              : fmt::format("cannot read '{}': it {}", file.string(), error.what()));
     }
   }
 

@@ -40,6 +40,8 @@ constexpr Key kParameter[] = {
     {"value", "number", "required", "used unless the command line or a study overrides it"},
     {"min", "number", "none", "smallest value that makes sense"},
     {"max", "number", "none", "largest value that makes sense"},
+    {"choices", "list of numbers", "all", "the only values that make sense; `live` offers them as a choice"},
+    {"group", "text", "none", "heading under which `live` lists it"},
     {"unit", "text", "empty", "for people to read"},
     {"description", "text", "empty", "for people to read"},
 };

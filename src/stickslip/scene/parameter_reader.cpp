@@ -6,6 +6,8 @@
 #include "stickslip/scene/table_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace stickslip::scene {
@@ -72,6 +74,7 @@ class ParameterReader {
         pending.value = &reader.require("value");
         pending.parameter.unit = reader.text("unit", "");
         pending.parameter.description = reader.text("description", "");
+        pending.parameter.group = reader.text("group", "");
       }
       pending_.push_back(std::move(pending));
     }
@@ -115,7 +118,10 @@ class ParameterReader {
         // Reported with its place below.
       }
       for (const std::string& name : names) {
-        if (Pending* needed = find(name)) resolve(*needed, depth + 1);
+        Pending* needed = find(name);
+        if (needed == nullptr) continue;
+        resolve(*needed, depth + 1);
+        pending.parameter.derived = true;
       }
     }
     pending.parameter.value = read_number(*pending.value, scope_, what(pending));
@@ -135,6 +141,13 @@ class ParameterReader {
     if (p.value < p.min || p.value > p.max) {
       throw SceneError(pending.value->place,
                        fmt::format("{} = {} lies outside {} .. {}", what(pending), p.value, p.min, p.max));
+    }
+    if (const Value* choices = reader.find("choices")) {
+      p.choices = read_numbers(*choices, scope_, reader.what("choices"));
+      if (p.choices.empty()) throw SceneError(choices->place, fmt::format("{}: no choices", what(pending)));
+      if (std::ranges::find(p.choices, p.value) == p.choices.end())
+        throw SceneError(pending.value->place, fmt::format("{} = {} is none of its choices", what(pending), p.value),
+                         fmt::format("they are {}", fmt::join(p.choices, ", ")));
     }
   }
 

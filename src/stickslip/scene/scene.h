@@ -24,7 +24,9 @@ struct Parameter {
   double value = 0;
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  std::string unit, description;
+  std::vector<double> choices;  // the only possible values; empty: all between min and max
+  std::string unit, description, group;
+  bool derived = false;  // an expression of other parameters
 };
 
 struct Observable {

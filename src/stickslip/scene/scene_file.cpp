@@ -5,6 +5,7 @@
 #include "stickslip/expression/nearest_name.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -89,6 +90,8 @@ std::string parameter_line(const Parameter& parameter, double value) {
   std::string line = fmt::format("{} = {{ value = {}", parameter.name, value);
   if (std::isfinite(parameter.min)) line += fmt::format(", min = {}", parameter.min);
   if (std::isfinite(parameter.max)) line += fmt::format(", max = {}", parameter.max);
+  if (!parameter.choices.empty()) line += fmt::format(", choices = [{}]", fmt::join(parameter.choices, ", "));
+  if (!parameter.group.empty()) line += fmt::format(", group = {}", toml_text(parameter.group));
   if (!parameter.unit.empty()) line += fmt::format(", unit = {}", toml_text(parameter.unit));
   if (!parameter.description.empty()) line += fmt::format(", description = {}", toml_text(parameter.description));
   return line + " }\n";

@@ -16,6 +16,7 @@ namespace {
 
 using contact::ContactRows;
 using Eigen::Index;
+using Eigen::MatrixXd;
 using stepping::index;
 
 constexpr double kMove = 1e-6;   // of differences, relative to lengths and speeds
@@ -228,55 +229,75 @@ bool FlightSensitivity::impact(const Side& side, const collision::Contact& conta
              : Meeter<3>(*side.model, traits_, one_[0], state).collide(law.friction_kinetic, law.restitution);
 }
 
-// Through an impact: the state has arrived at it, and is left with the velocities after.
-bool FlightSensitivity::meet(const collision::Contact& contact, model::State& state, Eigen::MatrixXd& tangents) {
+FlightSensitivity::Arrival FlightSensitivity::arrive(const collision::Contact& contact, const model::State& state) {
   static_cast<void>(gap_of(here_, contact, state));
-  const double speed = approach_of(one_[0], state);
-  if (!(speed < 0)) return false;
   const auto a = index(contact.id.body_a), b = index(contact.id.body_b);
-  const double length = (one_[0].point_a - state.bodies[a].pose.position).norm() +
-                        (one_[0].point_b - state.bodies[b].pose.position).norm();
+  return {&contact,
+          {a, b},
+          approach_of(one_[0], state),
+          (one_[0].point_a - state.bodies[a].pose.position).norm() +
+              (one_[0].point_b - state.bodies[b].pose.position).norm()};
+}
+
+// Where the model changes with the unknown, as far as its two models are apart; else so far that lengths and speeds of
+// the two bodies change by kMove.
+FlightSensitivity::Sides FlightSensitivity::sides_of(Index k, const Arrival& arrival, const MatrixXd& tangents) const {
+  const auto i = static_cast<std::size_t>(k);
+  const Direction& direction = directions_[i];
+  if (direction.enters_model()) return {low_[i], high_[i], direction.below, direction.above};
+  const double length = arrival.length, speed = std::fabs(arrival.approach);
+  double largest = 0;
+  for (const std::size_t body : arrival.bodies) {
+    const auto d = tangents.col(k).segment<kBodyTangent>(static_cast<Index>(body) * kBodyTangent);
+    largest = std::max({largest, d.segment<3>(kPosition).norm() / length, d.segment<3>(kRotation).norm(),
+                        d.segment<3>(kLinear).norm() / speed, length * d.segment<3>(kAngular).norm() / speed});
+  }
+  const double amount = largest > 0 ? kMove / largest : 0.0;
+  return {here_, here_, amount, amount};
+}
+
+// d tau = -d psi / psi'
+double FlightSensitivity::change_of_instant(const Arrival& arrival, const model::State& state, Index k,
+                                            const MatrixXd& tangents) {
+  const Sides sides = sides_of(k, arrival, tangents);
+  if (!(sides.width() > 0)) return 0;
+  move_along(state, tangents.col(k), -sides.below, moved_);
+  const double low = gap_of(sides.low, *arrival.contact, moved_);
+  move_along(state, tangents.col(k), sides.above, moved_);
+  const double high = gap_of(sides.high, *arrival.contact, moved_);
+  return -((high - low) / sides.width()) / arrival.approach;
+}
+
+// dv+ = I_q dq- + I_v dv- + I_u du. False: there is no impact a little to one side.
+bool FlightSensitivity::change_by_impact(const Arrival& arrival, const model::State& state, Index k,
+                                         MatrixXd& tangents) {
+  const Sides sides = sides_of(k, arrival, tangents);
+  if (!(sides.width() > 0)) return true;
+  model::State low, high;
+  move_along(state, tangents.col(k), -sides.below, low);
+  move_along(state, tangents.col(k), sides.above, high);
+  if (!impact(sides.low, *arrival.contact, low) || !impact(sides.high, *arrival.contact, high)) return false;
+  for (const std::size_t body : arrival.bodies) {
+    if (!traits_[body].movable) continue;
+    auto d = tangents.col(k).segment<kBodyTangent>(static_cast<Index>(body) * kBodyTangent);
+    const model::Twist &at_low = low.bodies[body].velocity, &at_high = high.bodies[body].velocity;
+    d.segment<3>(kLinear) = (at_high.linear - at_low.linear) / sides.width();
+    d.segment<3>(kAngular) = (at_high.angular - at_low.angular) / sides.width();
+  }
+  return true;
+}
+
+// Through an impact: the state has arrived at it, and is left with the velocities after.
+bool FlightSensitivity::meet(const collision::Contact& contact, model::State& state, MatrixXd& tangents) {
+  const Arrival arrival = arrive(contact, state);
+  if (!(arrival.approach < 0)) return false;
   model::State after = state;
   if (!impact(here_, contact, after)) return false;
   for (Index k = 0; k < tangents.cols(); ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    const Direction& direction = directions_[i];
-    const bool varies = direction.low != nullptr && !direction.drives_only;  // else it enters through the state alone
-    const auto amount_for = [&] {
-      double largest = 0;
-      for (const std::size_t body : {a, b}) {
-        const auto d = tangents.col(k).segment<kBodyTangent>(static_cast<Index>(body) * kBodyTangent);
-        largest = std::max({largest, d.segment<3>(kPosition).norm() / length, d.segment<3>(kRotation).norm(),
-                            d.segment<3>(kLinear).norm() / std::fabs(speed),
-                            length * d.segment<3>(kAngular).norm() / std::fabs(speed)});
-      }
-      return largest > 0 ? kMove / largest : 0.0;
-    };
-    double below = varies ? direction.below : amount_for(), above = varies ? direction.above : below;
-    if (!(below + above > 0)) continue;
-    const auto difference_of = [&](const auto& value) {
-      move_along(state, tangents.col(k), -below, moved_);
-      const double low = value(varies ? low_[i] : here_);
-      move_along(state, tangents.col(k), above, moved_);
-      return (value(varies ? high_[i] : here_) - low) / (below + above);
-    };
-    const double closing = difference_of([&](const Side& side) { return gap_of(side, contact, moved_); });
-    const double earlier = -closing / speed;
-    shift(state, k, earlier, tangents);
-    if (!varies) below = above = amount_for();
-    model::State low, high;
-    move_along(state, tangents.col(k), -below, low);
-    move_along(state, tangents.col(k), above, high);
-    if (!impact(varies ? low_[i] : here_, contact, low) || !impact(varies ? high_[i] : here_, contact, high))
-      return false;
-    for (const std::size_t body : {a, b}) {
-      if (!traits_[body].movable) continue;
-      auto d = tangents.col(k).segment<kBodyTangent>(static_cast<Index>(body) * kBodyTangent);
-      d.segment<3>(kLinear) = (high.bodies[body].velocity.linear - low.bodies[body].velocity.linear) / (below + above);
-      d.segment<3>(kAngular) =
-          (high.bodies[body].velocity.angular - low.bodies[body].velocity.angular) / (below + above);
-    }
-    shift(after, k, -earlier, tangents);
+    const double d_tau = change_of_instant(arrival, state, k, tangents);
+    shift(state, k, d_tau, tangents);
+    if (!change_by_impact(arrival, state, k, tangents)) return false;
+    shift(after, k, -d_tau, tangents);
   }
   state = after;
   return true;

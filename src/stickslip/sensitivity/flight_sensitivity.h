@@ -21,6 +21,8 @@
 //   psi    Contact::gap  of the contact that meets
 //   I      impact()      u_n+ = -e u_n-, friction kinetic and against u_t+; one contact (stepping/component_impact.h)
 //   ds     tangents      tangent.h, one column per direction
+//   s'     shift()       the velocities and gravity; of a driven body, what its motion says
+//   d tau  d_tau
 //
 // The jump of the derivative at an impact (the saltation matrix): Aizerman and Gantmakher 1958; Leine and Nijmeijer 2004.
 // d psi and I's derivative are central differences at the instant. Cost: 4 evaluations of one contact per impact and
@@ -31,6 +33,7 @@
 #include "stickslip/sensitivity/direction.h"
 #include "stickslip/stepping/world.h"
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -61,6 +64,18 @@ class FlightSensitivity {
     int contact = -1;
     double tau = 0;
   };
+  // A contact that closes now: how fast, and the sum of its levers.
+  struct Arrival {
+    const collision::Contact* contact;
+    std::array<std::size_t, 2> bodies;
+    double approach, length;  // approach: psi' < 0
+  };
+  // Where differences along a direction are taken: low at -below, high at +above.
+  struct Sides {
+    const Side &low, &high;
+    double below, above;
+    [[nodiscard]] double width() const { return below + above; }
+  };
 
   void fly(double t, model::State& state) const;
   void fly(double t, const model::State& start, Eigen::MatrixXd& tangents) const;
@@ -70,6 +85,12 @@ class FlightSensitivity {
   [[nodiscard]] Meeting first_meeting(const std::vector<collision::Contact>& contacts, const model::State& start,
                                       double rest);
   bool impact(const Side& side, const collision::Contact& contact, model::State& state);
+  [[nodiscard]] Arrival arrive(const collision::Contact& contact, const model::State& state);
+  [[nodiscard]] Sides sides_of(Eigen::Index k, const Arrival& arrival, const Eigen::MatrixXd& tangents) const;
+  [[nodiscard]] double change_of_instant(const Arrival& arrival, const model::State& state, Eigen::Index k,
+                                         const Eigen::MatrixXd& tangents);
+  [[nodiscard]] bool change_by_impact(const Arrival& arrival, const model::State& state, Eigen::Index k,
+                                      Eigen::MatrixXd& tangents);
   bool meet(const collision::Contact& contact, model::State& state, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool agree(const model::State& here, const model::State& there, double h);
 

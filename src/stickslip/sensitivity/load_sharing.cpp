@@ -49,6 +49,55 @@ struct SharedRows {
   }
 };
 
+// K where rows of it depend on each other: its smallest solutions, L and N.
+class OpenSystem {
+ public:
+  explicit OpenSystem(const MatrixXd& matrix) {
+    factors_.setThreshold(kDependent);
+    factors_.compute(matrix);
+  }
+  [[nodiscard]] Index open() const { return factors_.rows() - factors_.rank(); }
+  [[nodiscard]] MatrixXd smallest_solution(const MatrixXd& right) const { return factors_.solve(right); }
+  [[nodiscard]] MatrixXd left() const {
+    MatrixXd left = MatrixXd::Identity(factors_.rows(), factors_.rows()).rightCols(open());
+    left.applyOnTheLeft(factors_.householderQ());
+    return left;
+  }
+  [[nodiscard]] MatrixXd loose() const {
+    return factors_.colsPermutation() * factors_.matrixZ().adjoint().rightCols(open());
+  }
+
+ private:
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> factors_;
+};
+
+// p of the step, in the order and the units of the unknowns.
+VectorXd impulses_of(const SolvedStep& step) {
+  const StepJacobian& jacobian = step.jacobian;
+  const Index n = jacobian.freedoms();
+  VectorXd p = VectorXd::Zero(jacobian.size() - n);
+  for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+    const ActiveContact& active = step.contacts[c];
+    for (int k = active.first_row(); k <= active.tangents; ++k)
+      p[jacobian.first(c) - n + k - active.first_row()] = jacobian.weight(c) * active.p[k];
+  }
+  return p;
+}
+
+enum class Choice { NextToLast, Smallest, Neither };
+
+// Which share the solver took. condition: L' P.
+Choice choice_of(const MatrixXd& condition, const VectorXd& p, const VectorXd& kept) {
+  const double exact = kChosen * condition.norm() * p.norm();
+  if ((condition * (p - kept)).norm() <= exact) return Choice::NextToLast;
+  return (condition * p).norm() <= exact ? Choice::Smallest : Choice::Neither;
+}
+
+// Whether the rows of the equations that depend on each other are those of the shared load alone: L' J = 0.
+bool shared_alone(const MatrixXd& left, const SharedRows& shared) {
+  return (left.transpose() * shared.rows).norm() <= 1e-6 * left.norm() * shared.rows.norm();
+}
+
 }  // namespace
 
 void LoadSharing::begin() {
@@ -116,55 +165,46 @@ void LoadSharing::change_of_choice(const SolvedStep& step, const MatrixXd& left,
 }
 
 void LoadSharing::solve(const SolvedStep& step, MatrixXd& right) {
-  StepJacobian& jacobian = step.jacobian;
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> decomposition;
-  decomposition.setThreshold(kDependent);
-  decomposition.compute(step.matrix);
-  const Index size = jacobian.size(), n = jacobian.freedoms(), m = size - n, open = size - decomposition.rank();
-  right = decomposition.solve(right).eval();
-  if (open == 0) {
+  const OpenSystem system(step.matrix);
+  right = system.smallest_solution(right);
+  if (system.open() == 0) {
     open_ = false;
     return;
   }
-  MatrixXd left = MatrixXd::Identity(size, size).rightCols(open);
-  left.applyOnTheLeft(decomposition.householderQ());
-  const MatrixXd loose = decomposition.colsPermutation() * decomposition.matrixZ().adjoint().rightCols(open);
+  StepJacobian& jacobian = step.jacobian;
+  const Index n = jacobian.freedoms(), m = jacobian.size() - n;
+  const SharedRows shared(step, jacobian.evaluate_here(values_));
+  const MatrixXd left = system.left().bottomRows(m), loose = system.loose();
+  const MatrixXd condition = left.transpose() * shared.proximal.asDiagonal();            // L' P
+  const Eigen::FullPivLU<MatrixXd> condition_on_loose(condition * loose.bottomRows(m));  // L' P N
 
-  const SharedRows here(step, jacobian.evaluate_here(values_));
-  VectorXd kept, now = VectorXd::Zero(m);
+  VectorXd kept;  // p_0
   MatrixXd kept_change;
-  for (std::size_t c = 0; c < step.contacts.size(); ++c) {
-    const ActiveContact& active = step.contacts[c];
-    for (int k = active.first_row(); k <= active.tangents; ++k)
-      now[jacobian.first(c) - n + k - active.first_row()] = jacobian.weight(c) * active.p[k];
-  }
   take_kept(step, kept, kept_change);
-  const MatrixXd left_rows = left.bottomRows(m);
-  const MatrixXd choice = left_rows.transpose() * here.proximal.asDiagonal();
-  const double exact = kChosen * choice.norm() * now.norm();
-  const bool near_last = (choice * (now - kept.tail(m))).norm() <= exact;
-  const bool smallest = !near_last && (choice * now).norm() <= exact;
-  if (smallest) {
+  const VectorXd p = impulses_of(step);
+  const Choice choice = choice_of(condition, p, kept.tail(m));
+  if (choice == Choice::Smallest) {
     kept.setZero();
     kept_change.setZero();
   }
-  // The rows that depend on each other are the shared ones alone?
-  const bool plain = (left_rows.transpose() * here.rows).norm() <= 1e-6 * left_rows.norm() * here.rows.norm();
-  const Eigen::FullPivLU<MatrixXd> by_loose(choice * loose.bottomRows(m));
-  open_ = !((near_last && !open_) || smallest) || !plain || !by_loose.isInvertible();
+  // Next to the last share says nothing where that was not known.
+  const bool known = choice == Choice::Smallest || (choice == Choice::NextToLast && !open_);
+  open_ = !known || !shared_alone(left, shared) || !condition_on_loose.isInvertible();
   if (open_) {
     forces_open_ = true;
     motion_open_ |= loose.topRows(n).norm() > kMoves;
     return;
   }
-  MatrixXd wanted = choice * (kept_change - right).bottomRows(m);
-  const VectorXd moved = now - kept.tail(m);
-  if (moved.norm() > kChanged * now.norm()) {
-    MatrixXd change = MatrixXd::Zero(open, right.cols());
-    change_of_choice(step, left_rows, moved, right, change);
+
+  // dp = the smallest solution + N c:   L' P N c = L' P (dp_0 - smallest) - d(L' P) (p - p_0)
+  MatrixXd wanted = condition * (kept_change - right).bottomRows(m);
+  const VectorXd moved = p - kept.tail(m);
+  if (moved.norm() > kChanged * p.norm()) {
+    MatrixXd change = MatrixXd::Zero(left.cols(), right.cols());
+    change_of_choice(step, left, moved, right, change);
     wanted -= change;
   }
-  right += loose * by_loose.solve(wanted);
+  right += loose * condition_on_loose.solve(wanted);
 }
 
 }  // namespace stickslip::sensitivity

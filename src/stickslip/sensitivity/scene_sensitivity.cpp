@@ -253,6 +253,27 @@ double end_derivative(const ParameterDirections& unknowns, std::size_t k, std::s
          (value(unknowns.high(k), end) - value(unknowns.low(k), end)) / direction.width();
 }
 
+// Values and derivatives at the end of the run. Parameters that enter through prescribed motion alone have theirs from
+// the end state, where the observable is a function of it.
+void take_end(const ParameterDirections& unknowns, Moment end, const model::State& state,
+              const Eigen::MatrixXd& tangents, ObservableDerivatives& result) {
+  const auto directions = unknowns.directions();
+  const auto& observables = unknowns.scene().observables;
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    const auto column = static_cast<Eigen::Index>(k);
+    result.derivatives.col(column) = (end.high.col(column) - end.low.col(column)) / directions[k].width();
+    if (!directions[k].drives_only || !unknowns.matters(k)) continue;
+    for (std::size_t j = 0; j < observables.size(); ++j) {
+      const expression::Expression& expression = observables[j].expression;
+      if (!expression.uses_history() && !expression.depends_on_contacts())
+        result.derivatives(static_cast<Eigen::Index>(j), column) = end_derivative(unknowns, k, j, state, tangents);
+    }
+  }
+  result.values = std::move(end.values);
+  result.low = std::move(end.low);
+  result.high = std::move(end.high);
+}
+
 }  // namespace
 
 ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every, const runs::Run::Hook& hook) {
@@ -290,22 +311,7 @@ ObservableDerivatives differentiate(const ParameterDirections& unknowns, double 
   result.values.assign(scene.observables.size(), std::numeric_limits<double>::quiet_NaN());
   result.derivatives.setConstant(count, width, std::numeric_limits<double>::quiet_NaN());
   if (!result.finished) return result;
-  Moment end = shadows.moment();
-  for (std::size_t k = 0; k < directions.size(); ++k) {
-    const auto column = static_cast<Eigen::Index>(k);
-    const double length = directions[k].below + directions[k].above;
-    result.derivatives.col(column) = (end.high.col(column) - end.low.col(column)) / length;
-    if (!directions[k].drives_only || !unknowns.matters(k)) continue;
-    for (std::size_t j = 0; j < scene.observables.size(); ++j) {
-      const expression::Expression& expression = scene.observables[j].expression;
-      if (!expression.uses_history() && !expression.depends_on_contacts())
-        result.derivatives(static_cast<Eigen::Index>(j), column) =
-            end_derivative(unknowns, k, j, run.simulation().state(), sensitivity.tangents());
-    }
-  }
-  result.values = std::move(end.values);
-  result.low = std::move(end.low);
-  result.high = std::move(end.high);
+  take_end(unknowns, shadows.moment(), run.simulation().state(), sensitivity.tangents(), result);
   return result;
 }
 

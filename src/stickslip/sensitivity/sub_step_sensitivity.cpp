@@ -215,7 +215,7 @@ bool SubStepSensitivity::advance(const model::State& end, Eigen::MatrixXd& tange
 
 void SubStepSensitivity::begin_step(Side& side) const {
   side.world.state = tape_.start;
-  side.step.begin(side.world, tape_.length, tape_.end, tape_.coupled);
+  side.step.begin(side.world, tape_.length, tape_.end);
   // An event just before the end of the step is beyond it on one side: time goes on there.
   side.step.data.nearly_end = std::numeric_limits<double>::infinity();
 }

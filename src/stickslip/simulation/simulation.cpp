@@ -6,6 +6,7 @@
 #include "stickslip/simulation/audit.h"
 #include "stickslip/simulation/part_watcher.h"
 #include "stickslip/stepping/choose_stepper.h"
+#include "stickslip/stepping/method_force_law.h"
 #include "stickslip/stepping/stepper_traits.h"
 
 #include <algorithm>
@@ -53,6 +54,9 @@ Simulation::Simulation(const model::Model& model, const stepping::Method& method
   if (const std::string objection = stepping::objection_to(method_, model); !objection.empty())
     throw std::invalid_argument(objection);
   start_time_ = world_.state.time;
+  shares_ = method_.friction == stepping::FrictionLaw::Cone && method_.compliance != stepping::SoftContacts::Normal &&
+            method_.gamma == 0 &&
+            std::ranges::all_of(model.bodies, [](const model::Body& body) { return body.support.points.empty(); });
   if (method.audit == stepping::Auditing::On) audit_ = std::make_unique<Audit>(world_);
 }
 
@@ -195,7 +199,7 @@ void Simulation::continue_from(const Simulation& before) {
   start_time_ = world_.state.time;
   step_index_ = 0;
   results_.clear();  // until the next step
-  results_current_ = true;
+  results_current_ = results_shared_ = true;
   audit_begun_ = false;
 }
 
@@ -245,7 +249,7 @@ const AuditSummary& Simulation::audit() const {
   return audit_ ? audit_->summary() : off;
 }
 
-std::span<const contact::ContactResult> Simulation::contacts() const {
+std::span<const contact::ContactResult> Simulation::balanced_contacts() const {
   if (results_current_) return results_;
   refreshed_ = world_.contacts;
   world_.collider.refresh(world_.model, world_.state, refreshed_);
@@ -255,6 +259,14 @@ std::span<const contact::ContactResult> Simulation::contacts() const {
     results_[c] = {refreshed_[c], memory.mode, memory.force, memory.relative_velocity};
   }
   results_current_ = true;
+  results_shared_ = !shares_;
+  return results_;
+}
+
+std::span<const contact::ContactResult> Simulation::contacts() const {
+  if (!results_current_) (void)balanced_contacts();
+  if (!results_shared_) reported_share_.apply(world_.model, world_.state, stepping::force_law(method_), results_);
+  results_shared_ = true;
   return results_;
 }
 

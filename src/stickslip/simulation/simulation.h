@@ -20,6 +20,7 @@
 // Further parts: checkpoint.cpp, overlaps.cpp.
 #pragma once
 
+#include "stickslip/contact/reported_share.h"
 #include "stickslip/simulation/audit_summary.h"
 #include "stickslip/simulation/mode_timeline.h"
 #include "stickslip/stepping/stepper.h"
@@ -76,8 +77,10 @@ class Simulation {
   [[nodiscard]] const ModeTimeline& timeline() const { return timeline_; }
   [[nodiscard]] const stepping::StepReport& last_report() const { return report_; }
 
-  // Contacts of the last step, geometry at its end. Made when first asked for after a step.
+  // Contacts of the last step, geometry at its end. Made when first asked for after a step. Forces in their canonical share
+  // (contact/canonical_share.h, contact/reported_share.h); balanced_contacts(): in any, for sums that do not depend on it.
   [[nodiscard]] std::span<const contact::ContactResult> contacts() const;
+  [[nodiscard]] std::span<const contact::ContactResult> balanced_contacts() const;
 
   // Null while every step was certified and the audit holds. A violated audit has a reason and no problem.
   [[nodiscard]] const stepping::StepFailure* failure() const {
@@ -135,7 +138,9 @@ class Simulation {
   ModeTimeline timeline_;
   mutable std::vector<contact::ContactResult> results_;
   mutable std::vector<collision::Contact> refreshed_;
-  mutable bool results_current_ = false;
+  mutable bool results_current_ = false, results_shared_ = false;
+  bool shares_ = false;  // rigid contacts, exact cones
+  mutable contact::ReportedShare reported_share_;
 };
 
 }  // namespace stickslip::simulation

@@ -41,7 +41,7 @@ void StepBalance::judge(const Simulation& now) {
   const bool one_part = report.sub_steps <= (damping_at_end ? 1 : movable) && report.fallbacks == 0 &&
                         report.divisions == 0 && report.events.empty();
   sums_.assign(model.bodies.size(), {});
-  for (const contact::ContactResult& one : now.contacts()) {
+  for (const contact::ContactResult& one : now.balanced_contacts()) {
     const double size = one.force.norm();
     for (const bool is_a : {true, false}) {
       const auto b = static_cast<std::size_t>(is_a ? one.contact.id.body_a : one.contact.id.body_b);

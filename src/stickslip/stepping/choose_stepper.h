@@ -8,7 +8,7 @@
 //     gamma or gap_step                                           song-pang-kumar    options of that stepper
 //     a contact has a stiffness, and the step resolves it         runge-kutta        fifth order; these two lines not
 //     a contact has a stiffness, and it does not                  song-pang-kumar    with compliance = "off"
-//     a crowd                                                     stewart-trinkle    is first order there anyway
+//     a crowd                                                     stewart-trinkle    gains nothing from higher order
 //     otherwise                                                   second-order
 //
 // "Resolves": a contact between bodies of masses m_a and m_b oscillates and settles no faster than a step can follow,
@@ -18,10 +18,9 @@
 // K, C: stiffness and damping along the normal, or along the tangents where those are larger. Six steps per
 // oscillation; runge-kutta divides steps as its error asks, so this is about cost and not about accuracy.
 //
-// A crowd: free bodies that may touch each other and could share more contacts than second order takes together
-// (kMaxContacts in second_order.cpp), counted as if each stood on another one: round bodies on 1 point, others on 2 in
-// the plane and 4 in space. Beyond that, second order would take first-order steps and pay for the search of events,
-// while stewart-trinkle skips what rests.
+// A crowd: free bodies that may touch each other and could share more contacts than kMostSecondOrder, counted as if each
+// stood on another one: round bodies on 1 point, others on 2 in the plane and 4 in space. Second order takes them, too;
+// but bodies that collide all the time make most of its steps first order, and none more accurate.
 //
 // A stepper that refuses the model (objection_to in stepper.h) makes room for the next line; stewart-trinkle is what
 // remains, and its objection is then the user's to read. The choice depends on the model and the method alone and is
@@ -41,7 +40,7 @@ struct Model;
 namespace stickslip::stepping {
 
 inline constexpr const char* kAutoStepper = "auto";
-inline constexpr int kMostSecondOrder = 16;  // contacts of a crowd
+inline constexpr int kMostSecondOrder = 40;  // contacts of a crowd
 
 struct StepperChoice {
   std::string stepper;

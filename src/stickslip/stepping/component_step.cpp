@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/component_step.h"
 
+#include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/motion.h"
 
 #include <algorithm>
@@ -11,8 +12,7 @@ namespace stickslip::stepping {
 
 using contact::Mode;
 
-void ComponentStep::begin(const World& world, double H, double end_time, bool coupled) {
-  coupled_ = coupled;
+void ComponentStep::begin(const World& world, double H, double end_time) {
   start_again();
   data.report = {};
   data.begin(world, H, end_time);
@@ -72,11 +72,11 @@ bool ComponentStep::accept_event(World& world, Component& component) {
   const EnergyGain gain = energy_gain(world, component);
   gains = gain.gained > allowed_gain;
   trial.certified = !gains && !gain.is_wrong();
-  if (trial.certified) accept(world, component, false, true);
+  if (trial.certified) accept(world, component, SubStepChange::Event);
   return trial.certified;
 }
 
-void ComponentStep::accept(World& world, Component& component, bool smooth, bool keep_modes) {
+void ComponentStep::accept(World& world, Component& component, SubStepChange change) {
   const int D = world.model.dimension;
   bool changed = false;
   if (tape != nullptr) note(world, component);
@@ -87,7 +87,7 @@ void ComponentStep::accept(World& world, Component& component, bool smooth, bool
     component.bodies[k].acceleration = trial.acceleration[k];
   }
   data.place_start(world, component);
-  if (!keep_modes) settle_modes(world, component, changed);
+  if (change != SubStepChange::Event) settle_modes(world, component, changed);
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
     ContactStart& start = component.contacts[c];
     const ContactTrial& out = trial.contacts[c];
@@ -121,7 +121,7 @@ void ComponentStep::accept(World& world, Component& component, bool smooth, bool
   component.acceleration_h = trial.h;
   component.acceleration_known = true;
   ++sub_steps;
-  if (!smooth || changed) drop_histories(component);
+  if (change != SubStepChange::Together && (changed || change != SubStepChange::None)) drop_histories(component);
 }
 
 void ComponentStep::note(const World& world, const Component& component) {
@@ -149,6 +149,22 @@ void ComponentStep::note_after_impact(const World& world, const Component& compo
     tape->sub_steps.back().after.push_back(world.state.bodies[index(body.body)]);
 }
 
+// An unloaded one of many contacts that share a load, up to what solvers leave and what is of no consequence.
+bool ComponentStep::stays_closed(double gap, double velocity) const {
+  return gap <= resting_gap && std::fabs(velocity) * data.whole_step <= 2 * resting_gap;
+}
+
+void ComponentStep::close_what_rests(const World& world, Component& component) {
+  for (ContactStart& start : component.contacts) {
+    start.end_law = false;
+    if (start.mode != Mode::Open || start.passes || !stays_closed(start.contact.gap, start.velocity[0])) continue;
+    const auto a = index(start.rows.a), b = index(start.rows.b);
+    change_mode(world, start,
+                mode_before_touch(start.rows, world.model.dimension, world.state.bodies[a].velocity,
+                                  world.state.bodies[b].velocity));
+  }
+}
+
 // Modes after a step in which no event was located.
 void ComponentStep::settle_modes(const World& world, Component& component, bool& changed) {
   for (std::size_t c = 0; c < component.contacts.size(); ++c) {
@@ -157,9 +173,11 @@ void ComponentStep::settle_modes(const World& world, Component& component, bool&
     if (start.mode == Mode::Open) continue;
     Mode mode = start.mode;
     const double speed = tangential_norm(start.velocity, world.model.dimension);
-    if (!out.closed)
+    if (!out.closed && !stays_closed(out.contact.gap, out.u1[0]))
       mode = Mode::Open;
-    else if (start.mode == Mode::Slide && !out.slides && speed <= slip_noise(start, out, world.model.dimension)) {
+    else if (start.mode == Mode::Slide && !out.slides && start.end_law) {
+      mode = Mode::Stick;
+    } else if (start.mode == Mode::Slide && !out.slides && speed <= slip_noise(start, out, world.model.dimension)) {
       mode = Mode::Stick;
       start.false_alarm = true;
     } else if (start.mode == Mode::Stick && out.slides) {

@@ -34,10 +34,17 @@ struct EnergyGain {
   [[nodiscard]] double relative() const { return gained / (kinetic + falling); }
 };
 
+// What changes where a sub-step ends.
+enum class SubStepChange : char {
+  None,        // nothing was located: modes are what came out, and histories go on unless one changed
+  Breakpoint,  // a drive changes its form: histories end
+  Event,       // modes are the caller's, and histories end
+  Together,  // modes are what came out: what changed within the sub-step is taken to change at its end, histories go on
+};
+
 class ComponentStep {
  public:
-  // coupled: forces may read every body.
-  void begin(const World& world, double H, double end_time, bool coupled);
+  void begin(const World& world, double H, double end_time);
 
   // Trials from the component's start, into trial.
   void run(World& world, const Component& component, double h) {
@@ -47,19 +54,21 @@ class ComponentStep {
     first_order_.run(world, component, h, data, position_, trial);
   }
   // Whether energy can only fall: nothing acts but gravity and contacts with bodies at rest.
-  [[nodiscard]] bool judges_energy(const Component& component) const {
-    return !coupled_ && component.driven.empty() && !component.contacts.empty();
+  [[nodiscard]] static bool judges_energy(const Component& component) {
+    return !component.pushed && component.driven.empty() && !component.contacts.empty();
   }
   [[nodiscard]] EnergyGain energy_gain(const World& world, const Component& component) const;
   [[nodiscard]] bool outruns_step(const World& world, const Component& component) const;
 
   // The trial's end becomes the component's start.
-  void accept(World& world, Component& component, bool smooth, bool keep_modes);
+  void accept(World& world, Component& component, SubStepChange change);
   // The sub-step that ends at an event, unless it gains more energy than allowed_gain: `gains` says so, and a shorter
   // one is to be taken first. One that says nothing about the motion counts as an unsolved problem: first order takes
   // over.
   bool accept_event(World& world, Component& component);
   void change_mode(const World& world, ContactStart& contact, contact::Mode mode);
+  // Events taken together: contacts that are open by less than resting_gap, and hardly move, are closed before a trial.
+  void close_what_rests(const World& world, Component& component);
 
   // All components are to begin the step again.
   void start_again();
@@ -69,6 +78,7 @@ class ComponentStep {
   Trial trial, best;          // best: kept by searches
   std::vector<Event> events;  // in the order in which they were found
   int sub_steps = 0, fallbacks = 0;
+  double resting_gap = 0;   // 0: events are located one by one
   double allowed_gain = 0;  // of a sub-step that ends at an event
   bool gains = false;       // the last one was refused for its gain of energy
 
@@ -79,11 +89,11 @@ class ComponentStep {
 
  private:
   void note(const World& world, const Component& component);
+  [[nodiscard]] bool stays_closed(double gap, double velocity) const;
   void settle_modes(const World& world, Component& component, bool& changed);
 
   PositionUpdate position_;
   FirstOrderPart first_order_;
-  bool coupled_ = false;
 };
 
 // After an event what was known of the sub-step before predicts nothing.

@@ -46,7 +46,9 @@ void Components::prepare(const World& world) {
   prepared_ = true;
   now_.bodies.resize(world.model.bodies.size());
   for (std::size_t i = 0; i < world.traits.size(); ++i) {
-    coupled_ |= world.traits[i].pushed && world.traits[i].movable;
+    const bool pushed = world.traits[i].pushed && world.traits[i].movable;
+    pushed_ |= pushed;
+    coupled_ |= pushed;
     const auto& list = world.model.bodies[i].drive.breakpoints;
     breakpoints_.insert(breakpoints_.end(), list.begin(), list.end());
   }
@@ -60,7 +62,7 @@ double Components::largest_acceleration(const World& world, const model::State& 
   double acceleration = world.model.gravity.norm();
   for (std::size_t i = 0; i < now_.bodies.size(); ++i)
     acceleration = std::max(acceleration, now_.bodies[i].acceleration.linear.norm());
-  if (!coupled_) return acceleration;
+  if (!pushed_) return acceleration;
   for (std::size_t i = 0; i < world.traits.size(); ++i) {
     if (!world.traits[i].pushed || !world.traits[i].movable) continue;
     const model::Body& body = world.model.bodies[i];
@@ -174,6 +176,7 @@ void Components::add_body(const World& world, std::size_t i, Component& componen
   component.acceleration_known &= history.h > 0 && history.h == component.acceleration_h;
   component.first_order = std::max(component.first_order, history.first_order);
   component.penalty = std::max(component.penalty, history.penalty);
+  component.pushed |= world.traits[i].pushed;
   if (world.traits[i].driven) component.driven.push_back(static_cast<int>(i));
 }
 
@@ -191,6 +194,7 @@ std::span<Component> Components::make(const World& world) {
       fresh.bodies.clear();
       fresh.driven.clear();
       fresh.contacts.clear();
+      fresh.pushed = false;
       fresh.offset = 0;
       fresh.first_order = fresh.penalty = 0;
     }
@@ -202,7 +206,15 @@ std::span<Component> Components::make(const World& world) {
     if (!world.traits[index(body)].movable) continue;
     add_contact(world, static_cast<int>(c), components_[index(component_of_[index(find_root(body))])]);
   }
+  if (coupled_ && count_ > 0) add_all_driven(world, components_[0]);
   return {components_.data(), count_};
+}
+
+// Of the one component that there is: forces may read them wherever they are.
+void Components::add_all_driven(const World& world, Component& component) {
+  for (std::size_t b = 0; b < world.traits.size(); ++b)
+    if (world.traits[b].driven && std::ranges::find(component.driven, static_cast<int>(b)) == component.driven.end())
+      component.driven.push_back(static_cast<int>(b));
 }
 
 void Components::add_contact(const World& world, int c, Component& component) {

@@ -7,7 +7,8 @@
 //     reach      at the present velocities, plus  2 h (h a + dv):  what accelerations and drives can add. When
 //                something collides within the step, also what a body can reach that is hit (twice the speed: a light
 //                one); list_faster() sees to the rest
-//     component  bodies connected by contacts within reach; all bodies where forces may read every other body's state
+//     component  bodies connected by contacts within reach; all bodies where a force reads more than the time: it may read
+//                any other body
 //     memory     of bodies: mean acceleration, steps to be done at first order; of contacts: force, reserves, slip
 //                (besides World::memory)
 //
@@ -51,7 +52,6 @@ class Components {
 
   void prepare(const World& world);  // once per run
   [[nodiscard]] bool is_prepared() const { return prepared_; }
-  [[nodiscard]] bool coupled() const { return coupled_; }
   // Whether contacts can run off the end of a feature: planes, balls and points have none.
   [[nodiscard]] bool features_end() const { return features_end_; }
   // Instants at which drives change their form, ascending.
@@ -88,6 +88,7 @@ class Components {
   void add_body(const World& world, std::size_t body, Component& component) const;
   void add_contact(const World& world, int c, Component& component);
   void connect(const World& world);
+  static void add_all_driven(const World& world, Component& component);
   int find_root(int body);
 
   std::vector<collision::Contact> contacts_, more_;  // more_: points of rims that find() leaves out
@@ -102,7 +103,7 @@ class Components {
   double margin_ = 0;
   double faster_ = 0;  // how much faster bodies may get in impacts for all contacts to be found
   int rounds_ = 0;     // in which points of rims were added
-  bool prepared_ = false, coupled_ = false, features_end_ = false, has_chains_ = false;
+  bool prepared_ = false, pushed_ = false, coupled_ = false, features_end_ = false, has_chains_ = false;
 };
 
 }  // namespace stickslip::stepping

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/guarded_stepper.h"
 
+#include "stickslip/contact/compliance.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/noise.h"
 #include "stickslip/stepping/stepper_traits.h"
@@ -15,8 +16,9 @@ namespace stickslip::stepping {
 namespace {
 
 constexpr double kShortest = 1e-7;               // of the run's step: parts are not cut further
-constexpr double kShortestPush = 1.0 / 256;      // the same where a drive pushes into a body: a jam is not undone by it
-constexpr double kPush = 1e-2;                   // of the thickness: overlaps beyond this are undone
+constexpr double kShortestSunk = 1.0 / 256;      // the same where bodies sank in: a jam is not undone by it
+constexpr double kSunk = 1e-2;                   // of the thickness: overlaps beyond this are undone,
+constexpr double kGrown = 0.25;                  // where a step made them, by more than this part of what is allowed
 constexpr int kMostParts = 100000;               // of one step; the rest is then taken as it comes,
 constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at pairs: less than a second
 
@@ -27,13 +29,15 @@ void GuardedStepper::prepare(const World& world) {
   for (const contact::BodyTraits& traits : world.traits) {
     movable.push_back(traits.movable);
     moving.push_back(traits.movable || traits.driven);
+    movable_ += traits.movable ? 1 : 0;
     driven.push_back(traits.driven);
     limits_drives_ |= traits.driven;
     always_watched_ |= traits.driven || (traits.pushed && traits.movable);
   }
   always_watched_ |= world.method.motion != MotionModel::Dynamic;
   limits_drives_ = limits_drives_ && traits_of(world.method.stepper).drives_at_end;
-  if (limits_drives_) overlaps_.emplace(world.model);
+  compliant_ = traits_of(world.method.stepper).compliant;
+  overlaps_.emplace(world.model);
   for (const model::Body& body : world.model.bodies)
     round_.push_back(std::ranges::all_of(body.shapes, [](const model::PlacedShape& placed) {
       return std::holds_alternative<model::Disc>(placed.shape) || std::holds_alternative<model::Sphere>(placed.shape);
@@ -50,7 +54,8 @@ StepReport GuardedStepper::advance_inner(World& world, double h, double end_time
 
 StepReport GuardedStepper::advance(World& world, double h, double end_time) {
   if (!sweep_) prepare(world);
-  if (sweep_->is_needless() || (!always_watched_ && sweep_->is_calm(world.state, h)))
+  if (sweep_->is_needless()) return advance_inner(world, h, end_time);
+  if (!always_watched_ && sweep_->is_calm(world.state, h) && (movable_ < 2 || sweep_->is_still(world.state, h)))
     return advance_inner(world, h, end_time);
   keep(world, step_start_);
   if (const double part = longest_part(world, h); part < h) return advance_divided(world, h, end_time, part);
@@ -61,7 +66,7 @@ StepReport GuardedStepper::advance(World& world, double h, double end_time) {
     return advance_divided(world, h, end_time, 0.5 * h);
   }
   const collision::Passage passage = passage_since(world, step_start_.state());
-  if (!passage && pushed_in(world, step_start_.state())) {
+  if (!passage && sank_in(world, step_start_.state())) {
     put_back(world, step_start_);
     return advance_divided(world, h, end_time, 0.5 * h);
   }
@@ -81,28 +86,45 @@ collision::Passage GuardedStepper::passage_since(const World& world, const model
   return sweep_->first_passage(start, world.state, world.waypoints, world.contacts, pressed_);
 }
 
-bool GuardedStepper::pushed_in(const World& world, const model::State& start) {
-  if (!overlaps_) return false;
-  const double h = world.state.time - start.time;
-  const auto way = [&](int a, int b) {
-    const model::Twist &va = world.state.bodies[index(a)].velocity, &vb = world.state.bodies[index(b)].velocity;
-    return h * ((va.linear - vb.linear).norm() + va.angular.norm() * overlaps_->radius(a) +
-                vb.angular.norm() * overlaps_->radius(b));
-  };
+bool GuardedStepper::sank_in(const World& world, const model::State& start) {
+  const auto driven = [&](int a, int b) { return world.traits[index(a)].driven || world.traits[index(b)].driven; };
+  const double step = world.method.step;
+  const bool quiet = movable_ < 2 ? always_watched_ && sweep_->is_calm(start, step) : sweep_->is_still(start, step);
+  if (!quiet)
+    return overlaps_->visit_near(world.state, [&](int a, int b) {
+      return !(driven(a, b) && (round_[index(a)] || round_[index(b)])) && sank_in(world, start, a, b);
+    });
+  if (!limits_drives_) return false;
   for (std::size_t c = 0; c < world.contacts.size(); ++c) {
     const int a = world.contacts[c].id.body_a, b = world.contacts[c].id.body_b;
     if (c > 0 && world.contacts[c - 1].id.body_a == a && world.contacts[c - 1].id.body_b == b) continue;
-    if (!world.traits[index(a)].driven && !world.traits[index(b)].driven) continue;
-    if (round_[index(a)] || round_[index(b)]) continue;
-    const double thickness = overlaps_->thickness(a, b);
-    if (!std::isfinite(thickness)) continue;
-    const double s = way(a, b);
-    if (s <= kPush * thickness) continue;  // an overlap does not grow by more
-    const double allowed = kPush * thickness + s * s / thickness;
-    const double depth = overlaps_->depth(world.state, a, b);
-    if (depth > allowed && depth > overlaps_->depth(start, a, b) + allowed) return true;
+    if (!driven(a, b) || round_[index(a)] || round_[index(b)]) continue;
+    if (sank_in(world, start, a, b)) return true;
   }
   return false;
+}
+
+bool GuardedStepper::sank_in(const World& world, const model::State& start, int a, int b) {
+  const double h = world.state.time - start.time, thickness = overlaps_->thickness(a, b);
+  if (!std::isfinite(thickness) || deforms(world, a, b)) return false;
+  const auto way_at = [&](const model::State& state) {
+    const model::Twist &va = state.bodies[index(a)].velocity, &vb = state.bodies[index(b)].velocity;
+    return h * ((va.linear - vb.linear).norm() + va.angular.norm() * overlaps_->radius(a) +
+                vb.angular.norm() * overlaps_->radius(b));
+  };
+  const double way = way_at(world.state), slow = kSunk * thickness;
+  if (way <= slow && world.waypoints.empty() && way_at(start) <= slow)
+    return false;  // an overlap does not grow by more
+  const double allowed = slow + way * way / thickness;
+  const double depth = overlaps_->depth(world.state, a, b);
+  return depth > allowed && depth > overlaps_->depth(start, a, b) + kGrown * allowed;
+}
+
+// Do the surfaces of the two give way?
+bool GuardedStepper::deforms(const World& world, int a, int b) const {
+  if (!compliant_) return false;
+  const int surface = world.model.surface_between(std::min(a, b), std::max(a, b));
+  return surface >= 0 && contact::is_compliant(world.model.surfaces[index(surface)].compliance);
 }
 
 StepReport GuardedStepper::advance_divided(World& world, double h, double end_time, double first_cut) {
@@ -170,7 +192,7 @@ bool GuardedStepper::advance_part(World& world, double end_time, double length, 
       total.certified = refuse(world, passage);
       return false;
     }
-    if (part_end - begin > kShortestPush * world.method.step && pushed_in(world, part_start_.state())) {
+    if (part_end - begin > kShortestSunk * world.method.step && sank_in(world, part_start_.state())) {
       put_back(world, part_start_);
       length = 0.5 * (part_end - begin);
       cut = true;

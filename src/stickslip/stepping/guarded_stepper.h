@@ -11,10 +11,13 @@
 // A prescribed body that moves by more than its thickness within the step, next to something free, is followed in parts
 // from the start (Sweep::length_for_drives), by steppers that look for its contacts where it will be at the end.
 //
-// Such a drive may also push a corner so deep into what stands beside it that another face of that is nearer, over which
-// nothing is to be pushed out: the pair overlaps after the step by more than 1 % of the thinner body + s^2 / thickness,
-// s the way of the step (the audit's measure). The step is taken in halves, quarters ... as far as kShortestPush. Not so
-// of discs and balls: their centres stay outside.
+// Contacts are looked for at the velocities of the start. A body that an impact of the same step turns may come to what
+// was out of reach, and sink in; a drive may push a corner so deep into what stands beside it that another face of that is
+// nearer, over which nothing is to be pushed out. Where a pair overlaps after a step by more than 1 % of the thinner body
+// + s^2 / thickness, s how far it moves in the step (the audit's measure), and by a quarter of that more than before, the step
+// is
+// taken in halves, quarters ... down to kShortestSunk. Discs and balls that are driven or meet a drive are left out (their
+// centres stay outside), and so are surfaces that give way.
 //
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
@@ -25,8 +28,9 @@
 // Impacts within a step bend the paths of bodies: steppers note where (World::waypoints).
 //
 // Cost: nothing where no pair can ever pass (Sweep::is_needless: points on planes), two comparisons per moving body
-// where nothing moves fast against its thickness (Sweep::is_calm). Otherwise a copy of
-// the state and the contacts, and the test. A step with d cuts costs about 2 d more.
+// where nothing moves fast against its thickness (Sweep::is_calm; where several bodies are free, one may hit another:
+// Sweep::is_still). Otherwise a copy of the state and the contacts, the test, and the depth of each pair whose boxes
+// overlap. A step with d cuts costs about 2 d more.
 #pragma once
 
 #include "stickslip/collision/overlaps.h"
@@ -55,17 +59,21 @@ class GuardedStepper final : public Stepper {
   void put_back(World& world, const Start& start);
   StepReport advance_inner(World& world, double h, double end_time);
   [[nodiscard]] collision::Passage passage_since(const World& world, const model::State& start);
-  // Did a drive push into a body since then?
-  [[nodiscard]] bool pushed_in(const World& world, const model::State& start);
+  // Did a pair of bodies sink into each other since then?
+  [[nodiscard]] bool sank_in(const World& world, const model::State& start);
+  [[nodiscard]] bool sank_in(const World& world, const model::State& start, int a, int b);
+  [[nodiscard]] bool deforms(const World& world, int a, int b) const;
   StepReport advance_divided(World& world, double h, double end_time, double first_cut);
   bool refuse(const World& world, const collision::Passage& passage);  // false, and failure_ says why
   bool advance_part(World& world, double end_time, double length, StepReport& total);
 
   std::unique_ptr<Stepper> inner_;
   std::optional<collision::Sweep> sweep_;
-  std::optional<collision::Overlaps> overlaps_;  // where drives are limited
-  bool always_watched_ = false;                  // forces or drives may speed bodies up within a step
-  bool limits_drives_ = false;                   // drives must not move far in one part
+  std::optional<collision::Overlaps> overlaps_;
+  int movable_ = 0;              // bodies that are
+  bool always_watched_ = false;  // forces or drives may speed bodies up within a step
+  bool limits_drives_ = false;   // drives must not move far in one part
+  bool compliant_ = false;       // the stepper lets surfaces give way
   Start step_start_, part_start_;
   std::vector<std::uint8_t> pressed_, round_;  // of contacts; of bodies: discs and balls only
   std::vector<Event> events_;

@@ -8,19 +8,20 @@ bool IslandPool::solve(const Method& method, std::span<contact::Island> islands)
   // Waking a thread costs some ten microseconds: a few small islands are faster alone.
   constexpr std::size_t kWorthSharing = 64;  // contacts
   std::size_t contacts = 0;
-  for (const contact::Island& island : islands) contacts += island.contacts.size();
+  for (const contact::Island& island : islands) contacts += island.answered ? 0 : island.contacts.size();
   if (method.threads > 1 && islands.size() > 1 && contacts >= kWorthSharing) {
     while (helpers_.size() + 1 < static_cast<std::size_t>(method.threads))
       helpers_.push_back(std::make_unique<ProblemSolver>());
     pool_.run(method.threads, static_cast<int>(islands.size()), [&](int worker, int k) {
       ProblemSolver& solver = worker == 0 ? solver_ : *helpers_[static_cast<std::size_t>(worker - 1)];
       contact::Island& island = islands[static_cast<std::size_t>(k)];
-      if (!ProblemSolver::sweeps(island)) solver.solve(method, island);
+      if (!island.answered && !ProblemSolver::sweeps(island)) solver.solve(method, island);
     });
     for (contact::Island& island : islands)
-      if (ProblemSolver::sweeps(island)) solver_.solve(method, island, method.threads);
+      if (!island.answered && ProblemSolver::sweeps(island)) solver_.solve(method, island, method.threads);
   } else {
-    for (contact::Island& island : islands) solver_.solve(method, island, method.threads);
+    for (contact::Island& island : islands)
+      if (!island.answered) solver_.solve(method, island, method.threads);
   }
   bool certified = true;
   for (const contact::Island& island : islands) certified &= island.summary.solved();

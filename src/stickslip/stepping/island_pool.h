@@ -18,7 +18,7 @@ namespace stickslip::stepping {
 
 class IslandPool {
  public:
-  // Solves every island; each island's summary tells how it ended. True when all are certified.
+  // Solves every island that is not answered; each island's summary tells how it ended. True when all are certified.
   bool solve(const Method& method, std::span<contact::Island> islands);
 
   // One island, on the calling thread.

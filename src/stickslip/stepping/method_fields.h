@@ -118,8 +118,8 @@ void visit_fields(M&& method, Visit&& visit) {
                   .changes_result = false},
         method.audit);
   visit(FieldInfo{.name = "error_bars",
-                  .meaning = "on: runs with three and six times the step beside the run give each observable an error "
-                             "bar, or mark it unresolved; adds about half the run time",
+                  .meaning = "on: runs with three and six times the step beside the run estimate or bound the error of "
+                             "each observable, or mark it unresolved; adds about half the run time",
                   .changes_result = false},
         method.error_bars);
   visit(FieldInfo{.name = "rest",

@@ -43,6 +43,33 @@ int diagonal_of(const complementarity::BlockMatrix& W, int c) {
   return C > 0 ? c * C + c : W.diagonal[c];
 }
 
+// Impulses that lay outside of their cones: whether any did, and how far in all.
+struct Excess {
+  bool any = false;
+  double sum = 0;
+};
+
+// Those outside of |r_t| <= mu r_n go to the nearest point of the cone of share mu.
+template <int D>
+Excess project_into_cones(std::span<const double> friction, double share, std::span<double> r) {
+  Excess outside;
+  for (std::size_t c = 0; c < friction.size(); ++c) {
+    double* x = r.data() + c * D;
+    const double length = tangent_norm<D>(x), mu = friction[c];
+    if (x[0] >= 0 && length <= mu * x[0]) continue;
+    outside.any = true;
+    outside.sum += std::min(length - mu * x[0], length - x[0]);
+    if (mu * length <= -x[0]) {
+      std::fill(x, x + D, 0.0);
+      continue;
+    }
+    const double inner = mu * share, normal = (x[0] + inner * length) / (1 + inner * inner);
+    for (int k = 1; k < D; ++k) x[k] *= inner * normal / length;
+    x[0] = normal;
+  }
+  return outside;
+}
+
 }  // namespace
 
 template <int D, int C>
@@ -217,30 +244,13 @@ bool ModeNewton::run_hold(const complementarity::ContactProblem& problem, std::s
       if (!std::isfinite(sum)) return false;
       velocity<D, 0>(problem, r);
     }
-    bool inside = true;
-    double outside = 0;
-    for (int c = 0; c < contacts; ++c) {
-      double* x = r.data() + c * D;
-      const double length = tangent_norm<D>(x), mu = problem.mu[c];
-      if (x[0] >= 0 && length <= mu * x[0]) continue;
-      inside = false;
-      outside += std::min(length - mu * x[0], length - x[0]);
-      if (mu * length <= -x[0]) {
-        std::fill(x, x + D, 0.0);
-        continue;
-      }
-      // Well inside at first, so that few rounds suffice; then nearer to the edge, for what is barely held.
-      const double inner = mu * (round < kBarely   ? kInside
-                                 : round < kHardly ? kNearEdge
-                                                   : kAtEdge),
-                   normal = (x[0] + inner * length) / (1 + inner * inner);
-      for (int k = 1; k < D; ++k) x[k] *= inner * normal / length;
-      x[0] = normal;
-    }
-    if (inside) return true;
+    // Well inside at first, so that few rounds suffice; then nearer to the edge, for what is barely held.
+    const double share = round < kBarely ? kInside : round < kHardly ? kNearEdge : kAtEdge;
+    const Excess outside = project_into_cones<D>(problem.mu, share, r);
+    if (!outside.any) return true;
     if (round % kLook == kLook - 1 && round < kBarely) {  // cones that cannot hold the load are not approached
-      if (outside > kProgress * checked) return false;
-      checked = outside;
+      if (outside.sum > kProgress * checked) return false;
+      checked = outside.sum;
     }
     velocity<D, 0>(problem, r);
   }

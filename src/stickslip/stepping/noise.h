@@ -6,6 +6,7 @@
 //
 //     quantity                           share             scale: magnitudes of                where
 //     velocity after a first-order step  kVelocityNoise    v_free, A^-1 J' p of all contacts   rest.h
+//     the same, a large island at rest   certificate       the same                            rest.h
 //     slip of a contact                  kVelocityNoise or velocities that meet in it, |q|     contact_memory.h
 //                                        the certificate
 //     the same, of a large island        VelocityNoise     what its certificate leaves open    below

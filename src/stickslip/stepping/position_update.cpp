@@ -16,8 +16,10 @@ using contact::relative_velocity;
 
 namespace {
 
-// The component's bodies at a time within the trial, on the parabolas through the velocities of its ends; into
-// data.mid.
+constexpr std::size_t kDense = 100;  // rows from which conjugate gradients are cheaper than a dense factor
+
+}  // namespace
+
 void place_between(const World& world, const Component& component, const Trial& trial, double time, TrialData& data) {
   data.place_driven(world, component, data.time + component.offset + time, data.mid);
   const double share = time / trial.h;
@@ -37,8 +39,6 @@ void place_between(const World& world, const Component& component, const Trial& 
     if (!traits.free_rotation) between.pose.orientation = driven.pose.orientation, between.angle = driven.angle;
   }
 }
-
-}  // namespace
 
 // q1 = q0 (+) [h/2 (v0 + v1) - h^3/12 j]
 void PositionUpdate::move(const World& world, const Component& component, TrialData& data, const Trial& trial) const {
@@ -217,8 +217,7 @@ void PositionUpdate::fill_matrix(int D, TrialData& data) {
   if (data.closed.size() == 1) {
     D == 2 ? single_response<2>(data) : single_response<3>(data);
   } else {
-    projection_.build_single(D, data.rows_end, data.dynamics);
-    projection_.assemble(data.dynamics);
+    assemble(D, data);
     const complementarity::BlockMatrix& W = projection_.islands()[0].problem.W;
     for (std::size_t i = 0; i < n; ++i) {
       const int ci = defect_row_[i] / D, ki = defect_row_[i] % D;
@@ -230,6 +229,70 @@ void PositionUpdate::fill_matrix(int D, TrialData& data) {
   }
   constexpr double kRegularisation = 1e-10;  // rows that depend on each other keep a positive definite matrix
   for (std::size_t i = 0; i < n; ++i) matrix_[i * n + i] *= 1 + kRegularisation;
+}
+
+void PositionUpdate::assemble(int D, TrialData& data) {
+  projection_.build_single(D, data.rows_end, data.dynamics);
+  projection_.assemble(data.dynamics);
+}
+
+// y = the matrix of the chosen rows times x.
+void PositionUpdate::multiply(int D, std::span<const double> x, std::span<double> y) const {
+  const complementarity::BlockMatrix& W = projection_.islands()[0].problem.W;
+  for (std::size_t i = 0; i < defect_.size(); ++i) {
+    const int c = defect_row_[i] / D, k = defect_row_[i] % D;
+    double sum = 0;
+    for (int p = W.row_start[index(c)]; p < W.row_start[index(c) + 1]; ++p) {
+      const double* row = W.value.data() + index((p * D + k) * D);
+      const int* place = place_.data() + index(W.column[index(p)] * D);
+      for (int l = 0; l < D; ++l)
+        if (place[l] >= 0) sum += row[l] * x[index(place[l])];
+    }
+    y[i] = sum;
+  }
+}
+
+// The answer into defect_, as from solve_positive(). Rows that contradict each other leave a residual: the iteration
+// ends where it falls no more.
+bool PositionUpdate::solve_by_gradients(int D) {
+  constexpr double kSolved = 1e-10;     // of the first residual, or so many iterations: projections of the steps to
+  constexpr int kMostIterations = 100;  // come take out the rest
+  const std::size_t n = defect_.size();
+  const complementarity::BlockMatrix& W = projection_.islands()[0].problem.W;
+  place_.assign(index(W.rows() * D), -1);
+  diagonal_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const int c = defect_row_[i] / D, k = defect_row_[i] % D;
+    place_[index(defect_row_[i])] = static_cast<int>(i);
+    diagonal_[i] = W.value[index((W.diagonal[index(c)] * D + k) * D + k)];
+    if (!(diagonal_[i] > 0)) return false;
+  }
+  for (auto* list : {&direction_, &product_, &answer_}) list->resize(n);
+  std::ranges::fill(answer_, 0.0);
+  const auto scaled = [&] {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += defect_[i] * defect_[i] / diagonal_[i];
+    return sum;
+  };
+  double now = scaled();
+  const double enough = kSolved * kSolved * now;
+  for (std::size_t i = 0; i < n; ++i) direction_[i] = defect_[i] / diagonal_[i];
+  for (int k = 0; k < kMostIterations && now > enough; ++k) {
+    multiply(D, direction_, product_);
+    double curvature = 0;
+    for (std::size_t i = 0; i < n; ++i) curvature += direction_[i] * product_[i];
+    if (!(curvature > 0)) break;
+    const double length = now / curvature;
+    for (std::size_t i = 0; i < n; ++i) {
+      answer_[i] += length * direction_[i];
+      defect_[i] -= length * product_[i];
+    }
+    const double before = now;
+    now = scaled();
+    for (std::size_t i = 0; i < n; ++i) direction_[i] = defect_[i] / diagonal_[i] + now / before * direction_[i];
+  }
+  defect_.swap(answer_);
+  return std::isfinite(now);
 }
 
 // By A^-1 J' of the answer in defect_.
@@ -262,8 +325,14 @@ void PositionUpdate::displace_bodies(const World& world, const Component& compon
 bool PositionUpdate::project(const World& world, const Component& component, TrialData& data, const Trial& trial) {
   list_defects(world, component, data, trial);
   if (std::ranges::all_of(defect_, [](double defect) { return defect == 0; })) return false;
-  fill_matrix(world.model.dimension, data);
-  if (!solve_positive(defect_.size(), matrix_.data(), defect_.data())) return false;
+  const int D = world.model.dimension;
+  if (defect_.size() < kDense) {
+    fill_matrix(D, data);
+    if (!solve_positive(defect_.size(), matrix_.data(), defect_.data())) return false;
+  } else {
+    assemble(D, data);
+    if (!solve_by_gradients(D)) return false;
+  }
   displace_bodies(world, component, data);
   return true;
 }

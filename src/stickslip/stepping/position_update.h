@@ -16,10 +16,14 @@
 //   b_m    drive_mid                velocity of prescribed bodies in the middle
 //
 // The matrix has a little weight on its diagonal for redundant contacts. Where contacts contradict each other and the
-// largest gap would grow, nothing is projected. Cost: a dense Cholesky factorisation of the closed rows.
+// largest gap would grow, nothing is projected. Cost: a dense Cholesky factorisation of the closed rows; from kDense of
+// them on, conjugate gradients with the blocks that there are (Hestenes and Stiefel 1952), scaled by the diagonal: for
+// redundant rows they find the smallest answer without a weight.
 #pragma once
 
 #include "stickslip/stepping/trial.h"
+
+#include <span>
 
 namespace stickslip::stepping {
 
@@ -35,6 +39,9 @@ class PositionUpdate {
   bool project(const World& world, const Component& component, TrialData& data, const Trial& trial);
   void list_defects(const World& world, const Component& component, const TrialData& data, const Trial& trial);
   void fill_matrix(int dimension, TrialData& data);
+  void assemble(int dimension, TrialData& data);
+  bool solve_by_gradients(int dimension);
+  void multiply(int dimension, std::span<const double> x, std::span<double> y) const;
   template <int D>
   void single_response(TrialData& data);
   void displace_bodies(const World& world, const Component& component, TrialData& data) const;
@@ -45,6 +52,12 @@ class PositionUpdate {
   contact::ContactRows row_between_;
   std::vector<double> matrix_, defect_;
   std::vector<int> defect_row_;
+  std::vector<double> diagonal_, direction_, product_, answer_;  // of conjugate gradients
+  std::vector<int> place_;                                       // of a row of a contact among the defects, -1: none
 };
+
+// The component's bodies at a time within the trial, on the parabolas through the velocities of its ends; into
+// data.mid.
+void place_between(const World& world, const Component& component, const Trial& trial, double time, TrialData& data);
 
 }  // namespace stickslip::stepping

@@ -10,7 +10,8 @@
 //   3. Newton's method in the modes of the previous step (mode_newton.h), for a few contacts,
 //   4. all contacts stuck, with the load spread (ModeNewton::hold), for a body at rest on many points,
 //   5. a few steps of the general Newton method from the previous impulses, for many contacts close to rest,
-//   6. sweeps with momentum, for many compliant contacts (compliance = "normal"); close to rest before 5,
+//   6. sweeps with momentum, for many compliant contacts (compliance = "normal"), with Newton's method on those that keep
+//      sweeps from ending; close to rest before 5,
 //   7. the general solver, then again Newton to polish its answer.
 // Friction pyramids go to pyramid_solver.h. Whatever answers, the certificate is contact_residual() of the problem that
 // was posed.

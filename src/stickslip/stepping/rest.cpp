@@ -7,12 +7,14 @@ namespace stickslip::stepping {
 void Rest::add_magnitude(const double* r, std::size_t D, const contact::BodyDynamics& dynamics, const Vec3* turn,
                          Magnitude& magnitude) {
   if (!dynamics.movable) return;
-  double sum = 0;
+  double sum = 0, lever = 0;
   for (std::size_t k = 0; k < D; ++k) {
-    const double p = std::fabs(r[k]);
+    const double p = std::fabs(r[k]), arm = turn[k].lpNorm<1>();
     sum += p;
-    magnitude.angular += p * turn[k].lpNorm<1>();
+    lever = std::max(lever, arm);
+    magnitude.angular += p * arm;
   }
+  magnitude.lever += sum * lever;
   magnitude.linear += sum * dynamics.inverse_mass.maxCoeff();
 }
 
@@ -25,24 +27,24 @@ bool Rest::stands(const contact::BodyDynamics& dynamics, double linear, double a
   return true;
 }
 
-void Rest::push(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
-                model::State& state) {
+// velocity(i): of body i.
+template <class Velocity>
+void Rest::push(const contact::ContactSystem& system, const contact::Island& island,
+                std::span<const contact::BodyDynamics> dynamics, const Velocity& velocity) {
   const auto D = static_cast<std::size_t>(system.dimension());
-  for (const contact::Island& island : system.islands())
-    for (std::size_t i = 0; i < island.contacts.size(); ++i) {
-      const double* r = island.r.data() + i * D;
-      if (r[0] == 0) continue;
-      const contact::ContactRows& rows = system.rows()[static_cast<std::size_t>(island.contacts[i])];
-      const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
-      model::Twist &va = state.bodies[a].velocity, &vb = state.bodies[b].velocity;
-      if (D == 2)
-        contact::apply_impulse<2>(rows, r, dynamics[a], dynamics[b], va, vb);
-      else
-        contact::apply_impulse<3>(rows, r, dynamics[a], dynamics[b], va, vb);
-      add_magnitude(r, D, dynamics[a], rows.turn_a, magnitude_[a]);
-      add_magnitude(r, D, dynamics[b], rows.turn_b, magnitude_[b]);
-      magnitude_[a].error = magnitude_[b].error = island.summary.residual.error;
-    }
+  for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+    const double* r = island.r.data() + i * D;
+    if (r[0] == 0) continue;
+    const contact::ContactRows& rows = system.rows()[static_cast<std::size_t>(island.contacts[i])];
+    const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
+    if (D == 2)
+      contact::apply_impulse<2>(rows, r, dynamics[a], dynamics[b], velocity(a), velocity(b));
+    else
+      contact::apply_impulse<3>(rows, r, dynamics[a], dynamics[b], velocity(a), velocity(b));
+    add_magnitude(r, D, dynamics[a], rows.turn_a, magnitude_[a]);
+    add_magnitude(r, D, dynamics[b], rows.turn_b, magnitude_[b]);
+    magnitude_[a].error = magnitude_[b].error = island.summary.residual.error;
+  }
 }
 
 void Rest::settle(std::size_t body, const contact::BodyDynamics& dynamics, const model::Twist& free,
@@ -60,7 +62,8 @@ void Rest::settle(std::size_t body, const contact::BodyDynamics& dynamics, const
 void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
                           std::span<const model::Twist> free, model::State& state) {
   magnitude_.assign(dynamics.size(), {});
-  push(system, dynamics, state);
+  const auto velocity = [&](std::size_t i) -> model::Twist& { return state.bodies[i].velocity; };
+  for (const contact::Island& island : system.islands()) push(system, island, dynamics, velocity);
   for (std::size_t i = 0; i < magnitude_.size(); ++i) settle(i, dynamics[i], free[i], state.bodies[i].velocity);
 }
 
@@ -68,11 +71,56 @@ void Rest::apply_impulses(const contact::ContactSystem& system, std::span<const 
                           std::span<const model::Twist> free, std::span<const int> bodies, model::State& state) {
   magnitude_.resize(dynamics.size());
   for (int b : bodies) magnitude_[static_cast<std::size_t>(b)] = {};
-  push(system, dynamics, state);
+  const auto velocity = [&](std::size_t i) -> model::Twist& { return state.bodies[i].velocity; };
+  for (const contact::Island& island : system.islands()) push(system, island, dynamics, velocity);
   for (int b : bodies) {
     const auto i = static_cast<std::size_t>(b);
     settle(i, dynamics[i], free[i], state.bodies[i].velocity);
   }
+}
+
+// All bodies of an island, by the magnitudes that push() has summed up. One on which no contact pushes flies.
+template <class Velocity>
+bool Rest::stands(const contact::Island& island, std::span<const contact::BodyDynamics> dynamics,
+                  std::span<const model::Twist> free, const Bound& bound, const Velocity& velocity) const {
+  for (const auto& [body_a, body_b] : island.bodies)
+    for (const int body : {body_a, body_b}) {
+      if (body < 0) continue;
+      const auto i = static_cast<std::size_t>(body);
+      const Magnitude& magnitude = magnitude_[i];
+      if (magnitude.linear == 0) return false;
+      const double linear = magnitude.linear + free[i].linear.lpNorm<1>();
+      const double angular = magnitude.lever + free[i].angular.lpNorm<1>();
+      const double share = bound.share + bound.speed / linear;
+      if (!stands(dynamics[i], share * linear, share * angular, velocity(i))) return false;
+    }
+  return true;
+}
+
+void Rest::settle_island(const contact::Island& island, std::span<const contact::BodyDynamics> dynamics,
+                         std::span<const model::Twist> free, const Bound& bound, model::State& state) const {
+  const auto velocity = [&](std::size_t i) -> model::Twist& { return state.bodies[i].velocity; };
+  if (!stands(island, dynamics, free, bound, velocity)) return;
+  for (const auto& [body_a, body_b] : island.bodies)
+    for (const int body : {body_a, body_b})
+      if (body >= 0) velocity(static_cast<std::size_t>(body)) = {};
+}
+
+bool Rest::stays(const contact::ContactSystem& system, const contact::Island& island,
+                 std::span<const contact::BodyDynamics> dynamics, std::span<const model::Twist> free,
+                 const Bound& bound) {
+  magnitude_.resize(dynamics.size());
+  trial_.resize(dynamics.size());
+  for (const auto& [body_a, body_b] : island.bodies)
+    for (const int body : {body_a, body_b}) {
+      if (body < 0) continue;
+      const auto i = static_cast<std::size_t>(body);
+      magnitude_[i] = {};
+      trial_[i] = free[i];
+    }
+  const auto velocity = [&](std::size_t i) -> model::Twist& { return trial_[i]; };
+  push(system, island, dynamics, velocity);
+  return stands(island, dynamics, free, bound, velocity);
 }
 
 double parting_limit(const collision::Contact& contact, const model::State& state, const model::Twist& va,

@@ -11,6 +11,14 @@
 // body whose velocity is below it in every component stands: else a wall would creep by what the solver left, and
 // no step would be like the one before (resting_bodies.h).
 //
+// The same for such an island as a whole. Where the impulses leave none of its bodies a velocity above the certificate, in
+// every component, all of them stand: v = 0 with these impulses solves the step to the certificate as well, since it changes
+// no velocity, and no momentum, by more than that share of the terms that balance. And where all stood before the step, and
+// the impulses of the last one still solve it in this way, they are the answer as they are: an island at rest is then the
+// same in every bit from step to step. What begins to slide or to tip with more than the certificate of the accelerations that act on it
+// is not held; and nothing is next to a prescribed body that moves. Soft contacts (compliance = "normal") take the rounding of gaps
+// for a force: of islands with such that are solved to rounding the bound is what a gap is known to, over the step.
+//
 // Symbol     variable           meaning
 //   v_free   free               velocities without contacts (motion_model.h)
 //   A^-1     BodyDynamics       inverse of mass and damping
@@ -37,29 +45,54 @@ class Rest {
   void apply_impulses(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics,
                       std::span<const model::Twist> free, std::span<const int> bodies, model::State& state);
 
+  // A body is as good as still below `share` of the terms that make up its velocity, plus `speed`.
+  struct Bound {
+    double share = 0, speed = 0;
+    [[nodiscard]] bool any() const { return share > 0; }
+  };
+  // After apply_impulses(): the bodies of the island stand if all are as good as still. For islands that are not solved to rounding.
+  void settle_island(const contact::Island& island, std::span<const contact::BodyDynamics> dynamics,
+                     std::span<const model::Twist> free, const Bound& bound, model::State& state) const;
+  // Would they with the impulses of the island as they are?
+  [[nodiscard]] bool stays(const contact::ContactSystem& system, const contact::Island& island,
+                           std::span<const contact::BodyDynamics> dynamics, std::span<const model::Twist> free,
+                           const Bound& bound);
+
  private:
   struct Magnitude {
     double linear = 0, angular = 0;
+    double lever = 0;  // what the impulses could turn it by if they all acted along the row that turns it most
     double error = 0;  // certificate of the island
   };
   static void add_magnitude(const double* r, std::size_t D, const contact::BodyDynamics& dynamics, const Vec3* turn,
                             Magnitude& magnitude);
-  void push(const contact::ContactSystem& system, std::span<const contact::BodyDynamics> dynamics, model::State& state);
+  template <class Velocity>
+  void push(const contact::ContactSystem& system, const contact::Island& island,
+            std::span<const contact::BodyDynamics> dynamics, const Velocity& velocity);
   void settle(std::size_t body, const contact::BodyDynamics& dynamics, const model::Twist& free, model::Twist& v) const;
   [[nodiscard]] static bool stands(const contact::BodyDynamics& dynamics, double linear, double angular,
                                    const model::Twist& v);
 
+  template <class Velocity>
+  [[nodiscard]] bool stands(const contact::Island& island, std::span<const contact::BodyDynamics> dynamics,
+                            std::span<const model::Twist> free, const Bound& bound, const Velocity& velocity) const;
+
   std::vector<Magnitude> magnitude_;  // sum of |terms| per body; 0: no contact pushes on it
+  std::vector<model::Twist> trial_;   // velocities that stays() looks at
 };
+
+// The size of the numbers that a gap is the difference of.
+[[nodiscard]] inline double coordinates_of(const collision::Contact& contact, const model::State& state) {
+  const Vec3& a = state.bodies[static_cast<std::size_t>(contact.id.body_a)].pose.position;
+  const Vec3& b = state.bodies[static_cast<std::size_t>(contact.id.body_b)].pose.position;
+  return contact.point_a.lpNorm<1>() + contact.point_b.lpNorm<1>() + a.lpNorm<1>() + b.lpNorm<1>();
+}
 
 // The gap less a distance that is known, zero where it is not known better than that.
 [[nodiscard]] inline double without_rounding_noise(const collision::Contact& contact, const model::State& state,
                                                    double less = 0) {
-  const Vec3& a = state.bodies[static_cast<std::size_t>(contact.id.body_a)].pose.position;
-  const Vec3& b = state.bodies[static_cast<std::size_t>(contact.id.body_b)].pose.position;
-  const double size = contact.point_a.lpNorm<1>() + contact.point_b.lpNorm<1>() + a.lpNorm<1>() + b.lpNorm<1>();
   const double gap = contact.gap - less;
-  return std::fabs(gap) <= kGapNoise * size ? 0.0 : gap;
+  return std::fabs(gap) <= kGapNoise * coordinates_of(contact, state) ? 0.0 : gap;
 }
 
 // The speed at which an overlap that a step finds may be taken out. What a sound step can sink in by is the curvature

@@ -145,14 +145,16 @@ void RestingBodies::add_resting(std::vector<collision::Contact>& contacts, std::
   memory.swap(merged_memory_);
 }
 
-// same_: contacts that remember what they did before the step. Both lists are in canonical order.
+// same_: contacts that remember what they did before the step. Both lists are in canonical order, contacts of one id in the
+// same one (contact_memory.h: carry_over()).
 void RestingBodies::compare_memory(const World& world, const Outcome& outcome) {
   same_.assign(outcome.contacts.size(), 0);
   std::size_t k = 0;
   for (std::size_t c = 0; c < outcome.contacts.size(); ++c) {
     while (k < world.memory.size() && world.memory[k].id < outcome.contacts[c].id) ++k;
-    same_[c] = k < world.memory.size() && world.memory[k].id == outcome.contacts[c].id &&
-               same_bits(world.memory[k], outcome.memory[c]);
+    const bool known = k < world.memory.size() && world.memory[k].id == outcome.contacts[c].id;
+    same_[c] = known && same_bits(world.memory[k], outcome.memory[c]);
+    k += known ? 1 : 0;
   }
 }
 

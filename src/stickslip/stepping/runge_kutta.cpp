@@ -5,6 +5,7 @@
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/stepping/contact_memory.h"
+#include "stickslip/stepping/corner_pass.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/noise.h"
 
@@ -106,6 +107,7 @@ void RungeKutta::find_contacts(World& world, double h) {
   const double acceleration = std::max(acceleration_, world.model.gravity.norm());
   contacts_ = world.contacts;
   world.collider.find(world.model, world.state, 2 * h * (h * acceleration + driven), h, contacts_);
+  leave_out_passing(world, h, contacts_);
   carry_over(world.memory, contacts_, memory_);
 }
 

@@ -31,8 +31,11 @@ constexpr int kLongestPenalty = 31;       // steps of first order after events h
 constexpr std::size_t kFewContacts = 12;  // of a component; with more, trials are counted:
 constexpr int kManyTrials = 6;            // so many in a step, and the next steps are first order;
 constexpr int kTooManyTrials = 12;        // so many, and the rest of this step as well
-constexpr std::size_t kMaxContacts = 16;  // of a component: beyond, events crowd and dense projections cost too much,
-constexpr std::size_t kMaxClosed = 64;    // but as long as so many are closed, impacts that rebound are worth it
+constexpr std::size_t kOneByOne = 16;     // of a component: beyond, only touches are located,
+constexpr int kMostTogether = 8;          // with so many trials in a step,
+constexpr int kMostTouches = 2;           // and so many touches in sight: more, and the step is first order at once;
+constexpr double kRests = 1e-3;           // contacts that move by less than so much of a fall in the step stay closed
+constexpr std::size_t kMaxClosed = 64;    // but as long as so many are closed, impacts that rebound are one by one
 
 constexpr int kMostParts = 8;  // of a step in which contacts run off features; beyond, the rest as it is
 
@@ -60,6 +63,30 @@ bool rebounds_ahead(const World& world, const Component& component, double H) {
             rebounds(e, approach, falling, std::max(H, world.method.step));
   }
   return ahead;
+}
+
+// Contacts that will close within the step if nothing stops them.
+int touches_ahead(const World& world, const Component& component, double H) {
+  const double falling = 0.5 * H * world.model.gravity.norm();
+  return static_cast<int>(std::ranges::count_if(component.contacts, [&](const ContactStart& start) {
+    return start.mode == Mode::Open && start.velocity[0] < 0 && start.contact.gap < H * (falling - start.velocity[0]);
+  }));
+}
+
+// Contacts whose slip ends within the trial get the law of the velocity at its end, those whose static friction breaks in
+// it slide from its start. True when there are any: the trial is to be taken again.
+bool settle_slips(const World& world, Component& component, ComponentStep& step) {
+  bool any = false;
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    ContactStart& start = component.contacts[c];
+    const model::Surface& surface = world.model.surfaces[index(start.contact.surface)];
+    start.end_law = slip_crosses(start, step.trial.contacts[c], world.model.dimension);
+    const bool breaks = start.mode == Mode::Stick && step.trial.contacts[c].slides &&
+                        surface.friction_static != surface.friction_kinetic;
+    if (breaks) step.change_mode(world, start, Mode::Slide);
+    any |= start.end_law || breaks;
+  }
+  return any;
 }
 
 // Kinetic, and that of a fall through the radius of gyration.
@@ -144,7 +171,7 @@ StepReport SecondOrder::advance(World& world, double h, double end_time) {
     StepReport of_part =
         part < kMostParts ? advance_to_new_contacts(world, left, until) : advance_part(world, left, until);
     // Where first order had to help, instants to second order are of no use.
-    if (of_part.certified && of_part.fallbacks == 0 && moved_ && part < kMostParts &&
+    if (of_part.certified && of_part.fallbacks == 0 && moved_ && located_ && part < kMostParts &&
         ends_.find(world, components_.margin(), left))
       of_part = advance_to_end_of_feature(world, left, until);
     search_.set_beyond_ends(EventSearch::BeyondEnds::Touch, places_);
@@ -195,7 +222,6 @@ void SecondOrder::note_begin(const World& world, double h, double end_time) {
   tape.begin = world.state.time;
   tape.length = h;
   tape.end = end_time;
-  tape.coupled = components_.coupled();
   tape.start = world.state;
 }
 
@@ -212,7 +238,7 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
   StepReport report;
   before_.bodies = world.state.bodies;
   before_.time = world.state.time;
-  step_.begin(world, h, end_time, components_.coupled());
+  step_.begin(world, h, end_time);
   if (step_.tape != nullptr) note_begin(world, h, end_time);
   components_.find_contacts(world, h, step_.data.place_ends(world));
   search_.begin_part();
@@ -223,9 +249,9 @@ StepReport SecondOrder::advance_part(World& world, double h, double end_time) {
     outcome = Outcome::Done;
     gained_ = 0;
     moved_ = false;
+    located_ = true;
     for (Component& component : components_.make(world)) {
-      const bool may_rest =
-          world.method.rest == RestingStep::Skipped && step_.tape == nullptr && !components_.coupled();
+      const bool may_rest = world.method.rest == RestingStep::Skipped && step_.tape == nullptr && !component.pushed;
       if (may_rest && resting_.take(world, component, h, step_.data.report)) continue;
       moved_ = true;
       const bool judged = step_.judges_energy(component);
@@ -277,7 +303,8 @@ struct SecondOrder::Tries {
   double H = 0, h_min = 0;  // the part, and the shortest sub-step
   double longest = 0;       // the next sub-step may have
   bool crowd = false;
-  int first_solve = 0;  // where the count began; those of impacts that rebound are not counted against a crowd
+  bool together = false;  // only touches are located
+  int first_solve = 0;    // where the count began; those of impacts that rebound are not counted against a crowd
   int events = 0, halvings = 0, cuts = 0, impacts = 0, refinements = 0;
 };
 
@@ -293,11 +320,25 @@ struct SecondOrder::Energy {
 };
 
 SecondOrder::Outcome SecondOrder::advance_component(World& world, Component& component, double H) {
-  if ((component.first_order > 0 || component.contacts.size() > kMaxContacts) && !rebounds_ahead(world, component, H)) {
+  const bool many = component.contacts.size() > kOneByOne;
+  const bool rebounding = (many || component.first_order > 0) && rebounds_ahead(world, component, H);
+  const bool together = many && !rebounding;
+  step_.resting_gap = together ? kRests * 0.5 * H * H * world.model.gravity.norm() : 0.0;
+  if (together) step_.close_what_rests(world, component);
+  const bool crowded = component.first_order > 0 || (together && touches_ahead(world, component, H) > kMostTouches);
+  if (crowded && !rebounding) {
     component.first_order = std::max(0, component.first_order - 1);
     return fall_back(world, component, H);
   }
-  Tries tries{H, kShortest * H, H, component.contacts.size() > kFewContacts, step_.data.report.solves};
+  Tries tries{.H = H,
+              .h_min = kShortest * H,
+              .longest = H,
+              .crowd = component.contacts.size() > kFewContacts,
+              .together = together,
+              .first_solve = step_.data.report.solves};
+  located_ = located_ && !tries.together;
+  if (tries.together && step_.tape != nullptr)
+    step_.tape->refusal = "events of more than 16 contacts were taken together";
   search_.begin(H);
   while (H - component.offset > kTimeNoise * H)
     if (const std::optional<Outcome> end = advance_once(world, component, tries)) return *end;
@@ -321,8 +362,11 @@ std::optional<SecondOrder::Outcome> SecondOrder::advance_once(World& world, Comp
     step_.next.length.share /= 1 << tries.halvings;
   }
   const int solves_before = step_.data.report.solves;
+  if (tries.together) step_.close_what_rests(world, component);
   step_.run(world, component, h);
-  if (!step_.trial.certified || (tries.crowd && step_.data.report.solves - tries.first_solve > kTooManyTrials))
+  if (tries.together && step_.trial.certified && settle_slips(world, component, step_)) step_.run(world, component, h);
+  const int most_trials = tries.together ? kMostTogether : kTooManyTrials;
+  if (!step_.trial.certified || (tries.crowd && step_.data.report.solves - tries.first_solve > most_trials))
     return give_up(world, component, H);
   if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
   Energy energy{.gain = step_.energy_gain(world, component)};
@@ -332,7 +376,8 @@ std::optional<SecondOrder::Outcome> SecondOrder::advance_once(World& world, Comp
     hold_length();
     return std::nullopt;
   }
-  const EventCandidate event = first_event(world, component, step_.trial, H, h_min);
+  const EventCandidate event = tries.together ? first_touch(world, component, step_.trial)
+                                              : first_event(world, component, step_.trial, H, h_min);
   if (event.turns_too_far(h)) {
     tries.longest = std::max(length_by_turn(h, event.turn, 0.1, kTurnAim), h_min);
     note_attempt(event, 0.1, kTurnAim, 0);
@@ -379,7 +424,10 @@ std::optional<SecondOrder::Outcome> SecondOrder::finish_smooth(World& world, Com
     return std::nullopt;
   }
   if (too_much) return fall_back(world, component, tries.H);
-  step_.accept(world, component, !at_breakpoint, false);
+  step_.accept(world, component,
+               at_breakpoint    ? SubStepChange::Breakpoint
+               : tries.together ? SubStepChange::Together
+                                : SubStepChange::None);
   if (energy.gains && tries.refinements > 0) {
     tries.longest = std::min(tries.longest, h * std::clamp(0.9 * std::sqrt(energy.allowed / energy.error), 0.2, 3.0));
     hold_length();
@@ -414,8 +462,10 @@ std::optional<SecondOrder::Outcome> SecondOrder::go_to_event(World& world, Compo
         break;
       }
       if (++tries.impacts > kMaxImpacts) return give_up(world, component, H);
-      --tries.events;
-      tries.first_solve += step_.data.report.solves - solves_before;
+      if (!tries.together) {
+        --tries.events;
+        tries.first_solve += step_.data.report.solves - solves_before;
+      }
       if (components_.list_faster(world, component, before_, H)) return Outcome::MoreContacts;
       break;
     case EventKind::Stop: search_.stop(world, component, event, h, step_); break;
@@ -502,7 +552,7 @@ SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, 
       if (!out.closed || 2 * out.u1[0] < start.velocity[0]) rebound_[c] = 0;
       owed |= rebound_[c] > 0;
     }
-    step_.accept(world, component, false, true);
+    step_.accept(world, component, SubStepChange::Event);
     energy_before_ += parting;
     if (last) component.offset = H;
     if (!owed) continue;

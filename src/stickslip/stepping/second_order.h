@@ -21,6 +21,10 @@
 //
 //         a trial that gains energy beyond its tolerance, where nothing can give any: shorten the sub-step and try again
 //
+//       more than 16 contacts: only touches are located; what lifts, slips or stops within a sub-step does so as the solver
+//         says, with the law of the end velocity where slip stops. A step in which more than two contacts are about to
+//         close is first order at once
+//
 // Energy. Where only gravity and contacts with bodies at rest act, the errors of steps may add kBudget of the largest
 // energy so far in all, and a trickle beyond: what a step in which friction does work may gain follows from what is left
 // of that. Where nothing takes energy, losses are errors too: a step may change it by kKept of the largest. A first-order
@@ -97,7 +101,8 @@ class SecondOrder final : public Stepper {
   FeatureEnds ends_;
   TouchPlace places_;
   RestingComponents resting_;
-  bool moved_ = false;  // something did not rest in the part
+  bool moved_ = false;   // something did not rest in the part
+  bool located_ = true;  // no component was so large that its events were taken together
   Start step_start_, part_start_;
   model::State before_;            // the start of a part
   std::vector<Event> all_events_;  // of the step; those of a part are in step_

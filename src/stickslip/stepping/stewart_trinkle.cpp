@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/stewart_trinkle.h"
 
+#include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/contact_response.h"
 #include "stickslip/stepping/contact_memory.h"
@@ -9,6 +10,8 @@
 #include "stickslip/stepping/motion_model.h"
 #include "stickslip/stepping/rest.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace stickslip::stepping {
@@ -46,12 +49,12 @@ StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
     system_.assemble(dynamics_);
     soften(world, h);
     world.model.dimension == 2 ? pose_problems<2>(world, h) : pose_problems<3>(world, h);
-    if (!solve_problems(world, report)) {
+    if (!solve_problems(world, h, report)) {
       for (std::size_t i = 0; i < start_.size(); ++i) world.state.bodies[i].velocity = start_[i];
       model::apply_drives(world.model, world.state.time, world.state);
       return report;
     }
-    update_velocities(world);
+    update_velocities(world, h);
   }
   resting_.report(report);
   remember(world, h);
@@ -182,8 +185,58 @@ void StewartTrinkle::pose_problems(World& world, double h) {
   }
 }
 
-bool StewartTrinkle::solve_problems(World& world, StepReport& report) {
+// Is a prescribed motion under way at one of its contacts?
+bool StewartTrinkle::beside_motion(const Island& island) const {
+  return std::ranges::any_of(island.contacts, [&](int c) {
+    const ContactRows& rows = system_.rows()[index(c)];
+    return std::ranges::any_of(std::array{rows.a, rows.b}, [&](int body) {
+      return !drive_[index(body)].linear.isZero(0) || !drive_[index(body)].angular.isZero(0);
+    });
+  });
+}
+
+// Had none of its bodies a velocity at the start of the step?
+bool StewartTrinkle::stood(const Island& island) const {
+  return std::ranges::all_of(island.bodies, [&](const std::pair<int, int>& bodies) {
+    return std::ranges::all_of(std::array{bodies.first, bodies.second}, [&](int body) {
+      return body < 0 || (start_[index(body)].linear.isZero(0) && start_[index(body)].angular.isZero(0));
+    });
+  });
+}
+
+// Up to which velocities the bodies of an island are as good as still (rest.h). None: rounding is removed body by body.
+Rest::Bound StewartTrinkle::rest_bound(const World& world, const Island& island, double h) const {
+  // Smaller ones are solved to rounding, or their share of the load is still to be found.
+  const bool gives_way = world.method.compliance == SoftContacts::Normal;
+  const bool large =
+      island.problem.contacts() > (gives_way ? ModeNewton::kMaxContacts : contact::CanonicalShare::kMostContacts);
+  if ((!large && island.soft_contacts == 0) || beside_motion(island)) return {};
+  if (large) return {world.method.certificate, 0};
+  double size = 0;
+  for (const int c : island.contacts) size = std::max(size, coordinates_of(contacts_[index(c)], world.state));
+  return {kVelocityNoise, kGapNoise * size / h};
+}
+
+// Islands that stood, and stay where they are with the impulses of the last step, need no solver.
+void StewartTrinkle::keep_rest(const World& world, double h) {
+  for (Island& island : system_.islands()) {
+    island.answered = false;
+    if (!stood(island)) continue;
+    const Rest::Bound bound = rest_bound(world, island, h);
+    if (!bound.any() || !rest_.stays(system_, island, dynamics_, free_, bound)) continue;
+    const complementarity::Residual residual = complementarity::contact_residual(island.problem, island.r);
+    if (!(residual.error <= world.method.certificate)) continue;
+    island.summary = {};
+    island.summary.status = complementarity::Status::Solved;
+    island.summary.residual = residual;
+    island.summary.solver = "warm-start";
+    island.answered = true;
+  }
+}
+
+bool StewartTrinkle::solve_problems(World& world, double h, StepReport& report) {
   report.contacts = static_cast<int>(contacts_.size());
+  keep_rest(world, h);
   solver_.solve(world.method, system_.islands());
   const bool shares = world.method.friction == FrictionLaw::Cone && world.method.compliance != SoftContacts::Normal;
   for (Island& island : system_.islands())
@@ -195,9 +248,12 @@ bool StewartTrinkle::solve_problems(World& world, StepReport& report) {
 }
 
 // v+ = v_free + A^-1 J' r + v_drive
-void StewartTrinkle::update_velocities(World& world) {
+void StewartTrinkle::update_velocities(World& world, double h) {
   set_free_velocities(world);
   rest_.apply_impulses(system_, dynamics_, free_, world.state);
+  for (const Island& island : system_.islands())
+    if (const Rest::Bound bound = rest_bound(world, island, h); bound.any())
+      rest_.settle_island(island, dynamics_, free_, bound, world.state);
   add_drives(world);
 }
 

@@ -69,8 +69,12 @@ class StewartTrinkle final : public Stepper {
   void pose_problems(World& world, double h);
   [[nodiscard]] const model::Compliance* softness_of(const World& world, const collision::Contact& contact) const;
   void soften(const World& world, double h);
-  bool solve_problems(World& world, StepReport& report);
-  void update_velocities(World& world);
+  [[nodiscard]] bool beside_motion(const contact::Island& island) const;
+  [[nodiscard]] bool stood(const contact::Island& island) const;
+  [[nodiscard]] Rest::Bound rest_bound(const World& world, const contact::Island& island, double h) const;
+  void keep_rest(const World& world, double h);
+  bool solve_problems(World& world, double h, StepReport& report);
+  void update_velocities(World& world, double h);
   void set_free_velocities(World& world) const;
   void add_drives(World& world) const;
   void move_bodies(World& world, double h, double end_time);

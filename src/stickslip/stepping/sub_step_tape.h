@@ -68,7 +68,6 @@ struct SubStep {
 
 struct SubStepTape {
   double begin = 0, length = 0, end = 0;  // of the step
-  bool coupled = false;
   model::State start;
   std::vector<SubStep> sub_steps;
   int parts = 0;             // of the step, where contacts ran off features

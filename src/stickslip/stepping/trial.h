@@ -52,6 +52,7 @@ struct Component {
   std::vector<BodyStart> bodies;       // movable
   std::vector<int> driven;             // bodies with prescribed motion that matter here
   std::vector<ContactStart> contacts;  // canonical order
+  bool pushed = false;                 // by forces besides gravity
   bool acceleration_known = false;
   double acceleration_h = 0;
   double offset = 0;    // time since the start of the step
@@ -114,7 +115,9 @@ struct TrialData {
   const Trial* frozen = nullptr;
   FrozenModes frozen_modes;
   bool first_pass = false;  // of two
+  bool rests = false;       // nothing in the component moves when the trial begins
 
+  void note_rest(const World& world, const Component& component);
   // Prepares for trials within the step of length H that ends at end.
   void begin(const World& world, double H, double step_end);
   // Absolute time of an offset from the start of the step; the end of the step exactly.

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/study/scene_run.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <memory>
 
@@ -45,6 +47,16 @@ void simulate(runs::Run& run, double every, const runs::Run::Hook& hook, SceneRu
   run.observe(result.observables);
 }
 
+// Empty: the errors of all observables are known that well.
+std::string errors_not_known(const runs::Run& run, const runs::Run::Hook& hook, runs::ErrorBar::Claim known) {
+  const std::vector<runs::ErrorBar> bars = runs::error_bars(run, hook);
+  for (std::size_t k = 0; k < bars.size(); ++k)
+    if (bars[k].claim < known)
+      return fmt::format("the error of {} has no {}: {}", run.scene().observables[k].name,
+                         known == runs::ErrorBar::Claim::Bound ? "bound" : "estimate", bars[k].why_not);
+  return {};
+}
+
 }  // namespace
 
 const char* name_of(TrialStatus status) {
@@ -57,7 +69,7 @@ TrialStatus status_named(std::string_view name) {
   return TrialStatus::Error;  // of a damaged store, which its checksum refuses
 }
 
-SceneRun run_scene(const scene::Scene& scene, double every, const runs::Run::Hook& hook) {
+SceneRun run_scene(const scene::Scene& scene, double every, const runs::Run::Hook& hook, runs::ErrorBar::Claim known) {
   SceneRun result;
   result.observables.assign(scene.observables.size(), kNotANumber);
   auto run = std::make_unique<runs::Run>(scene);
@@ -81,6 +93,9 @@ SceneRun run_scene(const scene::Scene& scene, double every, const runs::Run::Hoo
   }
   try {
     simulate(*run, every, hook, result);
+    if (known == runs::ErrorBar::Claim::None || !result.ran()) return result;
+    result.cause = errors_not_known(*run, hook, known);
+    if (!result.cause.empty()) result.status = TrialStatus::Error;
   } catch (const scene::SceneError& error) {
     result.status = TrialStatus::Error;
     result.cause = error.message();

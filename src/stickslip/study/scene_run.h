@@ -4,6 +4,7 @@
 // One run of a scene, without recording: its observables at the end and how it went.
 #pragma once
 
+#include "stickslip/runs/error_bars.h"
 #include "stickslip/runs/run.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/study/statistics.h"
@@ -20,7 +21,7 @@ enum class TrialStatus {
   Stopped,      // a stop condition of the scene held
   Uncertified,  // a step that no solver could certify ended it
   Rejected,     // these parameters make no valid scene
-  Error,        // an expression was not a number during the run
+  Error,        // an expression was not a number during the run, or an error is not known as well as asked
 };
 [[nodiscard]] const char* name_of(TrialStatus status);
 [[nodiscard]] TrialStatus status_named(std::string_view name);  // one of the names
@@ -44,7 +45,9 @@ struct SceneRun {
 };
 
 // every > 0: also the observables at every such time, at the end of the step that reaches it. The hook sees every step,
-// and can only end the run by what it throws (runs::asking).
-[[nodiscard]] SceneRun run_scene(const scene::Scene& scene, double every = 0, const runs::Run::Hook& hook = {});
+// and can only end the run by what it throws (runs::asking). known: what must be known of the errors of all observables,
+// which takes coarser runs beside this one.
+[[nodiscard]] SceneRun run_scene(const scene::Scene& scene, double every = 0, const runs::Run::Hook& hook = {},
+                                 runs::ErrorBar::Claim known = runs::ErrorBar::Claim::None);
 
 }  // namespace stickslip::study

@@ -8,6 +8,7 @@
 // and nothing else.
 #pragma once
 
+#include "stickslip/runs/error_bars.h"
 #include "stickslip/scene/document.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/study/statistics.h"
@@ -100,6 +101,7 @@ struct Study {
   std::vector<Variation> variations;
   std::string success, objective;  // expressions of parameters and observables; empty: none
   scene::Place success_place, objective_place;
+  runs::ErrorBar::Claim known_errors = runs::ErrorBar::Claim::None;  // of all observables, else a trial is an error
   std::optional<StopRule> stop;
   std::vector<Stage> stages;
   std::optional<OptimiseSettings> optimise;

@@ -17,6 +17,10 @@ constexpr Key kStudy[] = {
     {"vary", "table", "none", "what differs between trials: each a parameter with a table, see below"},
     {"success", "condition", "none", "of parameters, observables at the end of the run, and end_time"},
     {"objective", "expression", "none", "likewise a number: its mean is estimated, optimise makes it small"},
+    {"error_bars", "none, bound or estimate", "\"none\"",
+     "what must be known of the error of each observable, from coarser runs beside each trial; a trial without it is "
+     "an "
+     "error"},
     {"stop", "table", "none", "end the study when the interval is narrow enough, see below"},
     {"stage", "list of tables", "none", "staged verification: a trial is a design, see below"},
     {"optimise", "table", "none", "for stickslip optimise, see below"},

@@ -46,6 +46,12 @@ class StudyReader {
     if (static_cast<double>(study_.groups()) * static_cast<double>(study_.trials) > kMostTrials)
       throw SceneError(top.place(), fmt::format("more than {:.0e} trials", kMostTrials));
     read_results(top, study_);
+    if (const Value* known = top.find("error_bars")) {
+      using Claim = runs::ErrorBar::Claim;
+      study_.known_errors =
+          read_word<Claim, 3>(*known, top.what("error_bars"),
+                              {{{"none", Claim::None}, {"bound", Claim::Bound}, {"estimate", Claim::Estimate}}});
+    }
     if (const Value* stages = top.find("stage")) read_stages(*stages);
     if (const Value* stop = top.find("stop")) read_stop(*stop);
     if (const Value* optimise = top.find("optimise")) read_optimise(*optimise);
@@ -151,6 +157,7 @@ class StudyReader {
     runs->set = stage.set;
     runs->trials = table.integer("trials", 1, 1, kMostTrials);
     if (const Value* vary = table.find("vary")) runs->variations = read_variations(*vary, scene_, constants_);
+    runs->known_errors = study_.known_errors;
     runs->success = study_.success;
     runs->success_place = study_.success_place;
     read_results(table, *runs);

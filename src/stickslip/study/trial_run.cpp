@@ -74,7 +74,7 @@ TrialResult TrialRunner::run_scene_of(const TrialPoint& trial, std::span<const s
   overrides.insert(overrides.end(), design.begin(), design.end());
   try {
     const scene::Scene scene = scene::make_scene(document_, overrides);
-    SceneRun run = run_scene(scene, every);
+    SceneRun run = run_scene(scene, every, {}, study_.known_errors);
     if (look && run.ran()) look(scene, run);
     result.status = run.status;
     result.cause = std::move(run.cause);

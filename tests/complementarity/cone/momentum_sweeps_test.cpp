@@ -83,6 +83,22 @@ TEST(MomentumSweeps, SameBitsForAnyNumberOfThreads) {
   }
 }
 
+// Stiffer contacts, with friction: sweeps run in circles, thousands of them. What keeps them from ending is a few contacts
+// that slide slowly or change their mode; Newton's method on these (local_newton.h) ends it.
+TEST(MomentumSweeps, NewtonOnTheContactsInTheWayEndsWhatSweepsDoNot) {
+  const ContactProblem problem = soft_pile(2, 20, 0.5, 0.01);
+  SolverOptions options;
+  options.tolerance = 1e-6;
+  ContactSolver solver;
+  std::vector<double> alone, helped;
+  EXPECT_FALSE(solver.solve(problem, alone, options, "sweeps").solved()) << "else this tests nothing";
+  options.give_up_early = true;
+  const SolverSummary summary = solver.solve(problem, helped, options, "sweeps");
+  EXPECT_TRUE(summary.solved()) << summary.brief_report();
+  EXPECT_LE(contact_residual(problem, helped).error, 1e-6);
+  EXPECT_LT(summary.iterations, 1500);
+}
+
 // Rigid contacts may be too much for them: they end, and claim nothing.
 TEST(MomentumSweeps, ClaimNothingThatIsNotCertified) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {

@@ -284,7 +284,7 @@ Residual global_residual(const GlobalContactProblem& problem, std::span<const do
     }
     add_contact(contact, totals);
   }
-  Residual out = totals.residual([&] { return global_local_error<D>(problem, r, v, trace, mean_trace, q, u); });
+  Residual out = totals.residual([&, &u = u] { return global_local_error<D>(problem, r, v, trace, mean_trace, q, u); });
   const bool finite = std::isfinite(dynamics) && std::isfinite(imbalance);
   out.natural = finite ? out.natural + dynamics : Residual::kUnknown;
   out.scaled = finite ? out.scaled + dynamics : Residual::kUnknown;

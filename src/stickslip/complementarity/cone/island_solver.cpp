@@ -15,7 +15,9 @@ constexpr int kFewSweeps = 4, kSweeps = 8, kLargeSweeps = 20;
 constexpr double kClose = 0.1;       // error of a warm start from which Newton sets out without sweeps
 constexpr double kVeryClose = 1e-3;  // the same where its steps are damped
 constexpr int kMaxSweeps = 20000;    // of Gauss-Seidel alone
-constexpr int kMaxMomentumSweeps = 2000;
+constexpr int kMaxMomentumSweeps = 3000;
+constexpr double kLeadsOn = 0.7;  // of the best error a round before
+constexpr int kPatience = 3;      // rounds in vain
 constexpr int kMaxAttempts = 100;
 constexpr int kDampedSteps = 50;  // before the proximal method has its turn
 
@@ -139,6 +141,24 @@ bool IslandSolver<D>::sweep_and_damp(int sweeps, IslandOutcome& outcome) {
   return damped_newton(engine_, search_, kDampedSteps);
 }
 
+// Sweeps; where their pace tells that they lead nowhere, Newton's method on the contacts that are in the way, and sweeps again,
+// as long as that leads on.
+template <int D>
+bool IslandSolver<D>::sweep_with_momentum(int threads, WorkerPool& pool) {
+  int left = kMaxMomentumSweeps, in_vain = 0;
+  double mark = std::numeric_limits<double>::infinity();
+  for (int round = 1; left > 0; ++round) {
+    if (momentum_.run(island_, search_, engine_.r(), left, threads, pool)) return true;
+    left -= momentum_.iterations();
+    in_vain = search_.best() < kLeadsOn * mark ? 0 : in_vain + 1;
+    mark = std::min(mark, search_.best());
+    if (!search_.budget().give_up_early || search_.budget().exhausted() || in_vain > kPatience) return false;
+    if (round % 2 == 0) engine_.r() = search_.best_r();
+    if (!local_.run(island_, search_, engine_.r())) return false;
+  }
+  return false;
+}
+
 template <int D>
 bool IslandSolver<D>::from_pyramid(int directions) {
   if (!pyramid_) pyramid_.emplace();
@@ -258,7 +278,7 @@ IslandOutcome IslandSolver<D>::solve(ContactAlgorithm algorithm, double goal, Bu
       break;
     case ContactAlgorithm::Sweeps:
       outcome = {"sweeps", 1};
-      if (!engine_.look(search_)) momentum_.run(island_, search_, engine_.r(), kMaxMomentumSweeps, threads, pool);
+      if (!engine_.look(search_)) sweep_with_momentum(threads, pool);
       break;
     case ContactAlgorithm::Auto:
       if (!first_attempt(warm, outcome)) further_attempts(outcome);

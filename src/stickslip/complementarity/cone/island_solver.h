@@ -11,6 +11,7 @@
 // Named algorithms run only themselves. Keeps all workspaces: no allocation in repeated solves of one size.
 #pragma once
 
+#include "stickslip/complementarity/cone/local_newton.h"
 #include "stickslip/complementarity/cone/momentum_sweeps.h"
 #include "stickslip/complementarity/cone/proximal_newton.h"
 #include "stickslip/complementarity/cone/pyramid_start.h"
@@ -42,6 +43,7 @@ class IslandSolver {
   bool sweep_until_modes_settle(double share);
   bool sweep_and_try_newton(IslandOutcome& outcome);
   bool sweep_and_damp(int sweeps, IslandOutcome& outcome);
+  bool sweep_with_momentum(int threads, WorkerPool& pool);
   bool from_pyramid(int directions);
   bool first_attempt(bool warm, IslandOutcome& outcome);
   bool further_attempts(IslandOutcome& outcome);
@@ -52,6 +54,7 @@ class IslandSolver {
   IslandSearch<D> search_;
   ProximalNewton<D> engine_;
   MomentumSweeps<D> momentum_;
+  LocalNewton<D> local_;
   std::vector<ContactMode> mode_;
   std::optional<PyramidStart<D>> pyramid_;  // made when first needed
 };

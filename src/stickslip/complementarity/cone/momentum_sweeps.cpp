@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kLookEvery = 20, kLookSoon = 4;  // iterations between two looks at the error; where changes are small
 constexpr double kSmallChange = 1;             // of the goal, relative to the impulses: worth a look
-constexpr int kJudgeEvery = 60;   // iterations between two looks at the pace; momentum makes the error rise in between
+constexpr int kJudgeEvery = 100;  // iterations between two looks at the pace; momentum makes the error rise in between
 constexpr double kWorth = 600;    // iterations left at that pace beyond which the rest is for Newton's method
 constexpr double kRestart = 0.3;  // share of theta - 1 that is kept
 

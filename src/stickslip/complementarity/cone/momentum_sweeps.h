@@ -34,6 +34,7 @@ class MomentumSweeps {
   // the search's goal was reached.
   bool run(const ScaledIsland<D>& island, IslandSearch<D>& search, std::vector<double>& r, int most, int threads,
            WorkerPool& pool);
+  [[nodiscard]] int iterations() const { return iteration_; }  // of the last run
   [[nodiscard]] int colours() const { return static_cast<int>(colour_start_.size()) - 1; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
-#include "live_recording.h"
+#include "live_file.h"
 
 #include <fstream>
 #include <sstream>
