@@ -180,7 +180,7 @@ TEST(StepDerivative, ByFriction) {
   const Vec2 t(0.6, 0.8);
   const double d = 1e-5;
   const model::Model low = testing::ball(kMu - d), high = testing::ball(kMu + d);
-  const std::vector<Direction> directions{{&low, &high, d, d, VectorXd::Zero(step.size()), false}};
+  const std::vector<Direction> directions{{&low, &high, d, d, {}, VectorXd::Zero(step.size()), false}};
   MatrixXd tangents = MatrixXd::Zero(step.size(), 1);
   StepSensitivity sensitivity(step.model, step.method, directions);
   EXPECT_FALSE(sensitivity.serves(directions));  // made anew for another model
@@ -218,7 +218,7 @@ struct SlidingBox {
       : step(box(1, spin)),
         low(box(1 - kD, spin)),
         high(box(1 + kD, spin)),
-        directions{{&low, &high, kD, kD, VectorXd::Zero(2 * kBodyTangent), false}},
+        directions{{&low, &high, kD, kD, {}, VectorXd::Zero(2 * kBodyTangent), false}},
         sensitivity(step.model, step.method, directions) {
     sensitivity.begin(true, tangents);
   }

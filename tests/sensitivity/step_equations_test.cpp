@@ -281,8 +281,8 @@ TEST(PrescribedChanges, FollowTheFunctionsOfTime) {
   const model::Model here = plate(2, 0.5), slow = plate(1.9, 0.5), fast = plate(2.1, 0.5), back = plate(2, 0.5 - 1e-4),
                      ahead = plate(2, 0.5 + 1e-4);
   std::vector<Direction> directions(3);
-  directions[0] = {&slow, &fast, 0.1, 0.1, {}, true};
-  directions[1] = {&back, &ahead, 1e-4, 1e-4, {}, true};
+  directions[0] = {&slow, &fast, 0.1, 0.1, {}, {}, true};
+  directions[1] = {&back, &ahead, 1e-4, 1e-4, {}, {}, true};
   const PrescribedChanges changes(here, directions);
   EXPECT_TRUE(changes.of(2).empty());
   model::State state = model::initial_state(here);
@@ -356,7 +356,7 @@ TEST(StepJacobian, OfASlidingBall) {
     model->bodies[0].inertia *= m / kMass;
   }
   std::vector<Direction> directions(2);
-  directions[0] = {&light, &heavy, dm, dm, VectorXd::Zero(2 * kBodyTangent), false};
+  directions[0] = {&light, &heavy, dm, dm, {}, VectorXd::Zero(2 * kBodyTangent), false};
   directions[1].start = VectorXd::Unit(2 * kBodyTangent, kPosition + 2);
   StepJacobian jacobian(one.model, one.method, directions);
   EXPECT_FALSE(jacobian.all_by_slopes());

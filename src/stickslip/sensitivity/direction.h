@@ -8,6 +8,8 @@
 
 #include <Eigen/Core>
 
+#include <functional>
+
 namespace stickslip::sensitivity {
 
 struct Direction {
@@ -15,8 +17,14 @@ struct Direction {
   const model::Model* low = nullptr;
   const model::Model* high = nullptr;
   double below = 0, above = 0;  // how far; below = 0: low is the model itself
-  Eigen::VectorXd start;        // change of the initial state per unit (tangent.h)
-  bool drives_only = false;     // low and high differ from the model in prescribed motion and start only
+  // Models with the unknown only so much of that below and above, made when first asked for; empty: there are none.
+  static constexpr double kCloser = 1.0 / 64;
+  struct Pair {
+    const model::Model *low, *high;
+  };
+  std::function<Pair()> closer;
+  Eigen::VectorXd start;     // change of the initial state per unit (tangent.h)
+  bool drives_only = false;  // low and high differ from the model in prescribed motion and start only
 
   [[nodiscard]] bool enters_model() const { return low != nullptr && !drives_only; }
   [[nodiscard]] double width() const { return below + above; }

@@ -93,6 +93,18 @@ void ParameterDirections::add(const scene::Document& document, std::vector<scene
     low = direction.below > 0 ? with(parameter.value - direction.below) : nullptr;
     high = direction.above > 0 ? with(parameter.value + direction.above) : nullptr;
   }
+  if (scene_->method.stepper == "second-order")
+    direction.closer = [document = std::make_shared<const scene::Document>(document), overrides, name,
+                        value = parameter.value, below = direction.below, above = direction.above,
+                        made = std::make_shared<std::vector<scene::Scene>>()]() mutable {
+      if (made->empty())
+        for (const double amount : {-below, above}) {
+          overrides.push_back({name, fmt::format("{}", value + Direction::kCloser * amount)});
+          made->push_back(scene::make_scene(*document, overrides));
+          overrides.pop_back();
+        }
+      return Direction::Pair{&made->front().model, &made->back().model};
+    };
   direction.low = low ? &low->model : &scene_->model;
   direction.high = high ? &high->model : &scene_->model;
   const model::State below = model::initial_state(*direction.low), above = model::initial_state(*direction.high);

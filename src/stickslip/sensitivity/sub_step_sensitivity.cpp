@@ -161,6 +161,8 @@ void SubStepSensitivity::begin(bool flew, Eigen::MatrixXd& tangents) {
     const bool varies = direction.low != nullptr;
     low_.push_back(std::make_unique<Side>(varies ? *direction.low : model_, method_));
     high_.push_back(std::make_unique<Side>(varies ? *direction.high : model_, method_));
+    closer_low_.emplace_back();
+    closer_high_.emplace_back();
     if (!varies || !flew) continue;
     const Vec3 change = (direction.high->gravity - direction.low->gravity) / direction.width();
     for (std::size_t i = 0; i < traits_.size(); ++i)
@@ -191,12 +193,7 @@ bool SubStepSensitivity::advance(const model::State& end, Eigen::MatrixXd& tange
   impulses_.clear();
   instants_.clear();
   for (auto* sides : {&low_, &high_})
-    for (const auto& side : *sides) {
-      side->world.state = tape.start;
-      side->step.begin(side->world, tape.length, tape.end);
-      // An event just before the end of the step is beyond it on one side: time goes on there.
-      side->step.data.nearly_end = std::numeric_limits<double>::infinity();
-    }
+    for (const auto& side : *sides) begin_step(*side);
   offset_.setZero();
   follows_turns_ = std::ranges::any_of(tape.sub_steps, [](const SubStep& one) {
     return one.length.fixed > 0 ||
@@ -214,6 +211,13 @@ bool SubStepSensitivity::advance(const model::State& end, Eigen::MatrixXd& tange
   }
   for (Index k = 0; k < tangents.cols(); ++k) prescribed_.put(end, k, tangents);
   return true;
+}
+
+void SubStepSensitivity::begin_step(Side& side) const {
+  side.world.state = tape_.start;
+  side.step.begin(side.world, tape_.length, tape_.end);
+  // An event just before the end of the step is beyond it on one side: time goes on there.
+  side.step.data.nearly_end = std::numeric_limits<double>::infinity();
 }
 
 // Where the laws of contact have corners.
@@ -272,22 +276,50 @@ bool SubStepSensitivity::differentiate(const SubStep& one, Eigen::MatrixXd& tang
           found->second.col(k).setZero();
       continue;
     }
-    for (const bool lower : {true, false}) {
-      Side& side = lower ? *low_[i] : *high_[i];
-      place(one, k, lower ? -below : above, tangents, side);
-      side.step.data.frozen_modes.reset();
-      if (!(one.impact ? repeat_impact(one, side, lower ? lower_ : higher_)
-                       : repeat(one, side, lower ? lower_ : higher_)))
-        return why_not_.empty() ? fail("a sub-step cannot be repeated beside itself") : false;
-      const stepping::FrozenModes& modes = side.step.data.frozen_modes;
-      if (modes.moves_bodies()) return fail("redundant contacts share their load, and the share moves bodies");
-      if (modes.shared() && one.end == SubStepEnd::Reserve)
-        return fail("an event depends on how redundant contacts share their load");
-      forces_open_ |= modes.shared();
-    }
-    if (!take(one, k, below, above, tangents)) return false;
+    if (differentiate(one, k, below, above, *low_[i], *high_[i], tangents)) continue;
+    if (!differentiate_closer(one, k, below, above, tangents)) return false;
   }
   return true;
+}
+
+// By unknown k, from both sides.
+bool SubStepSensitivity::differentiate(const SubStep& one, Index k, double below, double above, Side& low, Side& high,
+                                       Eigen::MatrixXd& tangents) {
+  for (const bool lower : {true, false}) {
+    Side& side = lower ? low : high;
+    End& end = lower ? lower_ : higher_;
+    place(one, k, lower ? -below : above, tangents, side);
+    side.step.data.frozen_modes.reset();
+    if (!(one.impact ? repeat_impact(one, side, end) : repeat(one, side, end)))
+      return why_not_.empty() ? fail("a sub-step cannot be repeated beside itself") : false;
+    const stepping::FrozenModes& modes = side.step.data.frozen_modes;
+    if (modes.moves_bodies()) return fail("redundant contacts share their load, and the share moves bodies");
+    if (modes.shared() && one.end == SubStepEnd::Reserve)
+      return fail("an event depends on how redundant contacts share their load");
+    forces_open_ |= modes.shared();
+  }
+  return take(one, k, below, above, tangents);
+}
+
+// Likewise, where it did not do from further off; why_not() is why.
+bool SubStepSensitivity::differentiate_closer(const SubStep& one, Index k, double below, double above,
+                                              Eigen::MatrixXd& tangents) {
+  const auto i = static_cast<std::size_t>(k);
+  const Direction& direction = directions_[i];
+  if (one.impact || (direction.low != nullptr && !direction.closer)) return false;
+  const std::string before = why_not_;
+  why_not_.clear();
+  if (closer_low_[i] == nullptr) {
+    const Direction::Pair models = direction.low == nullptr ? Direction::Pair{&model_, &model_} : direction.closer();
+    closer_low_[i] = std::make_unique<Side>(*models.low, method_);
+    closer_high_[i] = std::make_unique<Side>(*models.high, method_);
+  }
+  for (Side* side : {closer_low_[i].get(), closer_high_[i].get()}) begin_step(*side);
+  if (differentiate(one, k, Direction::kCloser * below, Direction::kCloser * above, *closer_low_[i], *closer_high_[i],
+                    tangents))
+    return true;
+  why_not_ = before;
+  return false;
 }
 
 // The start of a sub-step with unknown k changed by `amount`.

@@ -21,7 +21,8 @@
 //     stop, reversal         the reserve of friction in it; the slip
 //
 // Modes are held by solving each contact problem in them to rounding (stepping/frozen_modes.h), so that there is no
-// noise of a solver in the differences. What remains is the error of a central difference over 1e-6 of the unknown, or
+// noise of a solver in the differences. Where a sub-step changes too fast for that (slip that has hardly begun), it is
+// repeated once more from closer by. What remains is the error of a central difference over 1e-6 of the unknown, or
 // over 2e-6 of the state: 1e-12 relative, and rounding divided by that (1e-10), per sub-step.
 //
 // It is held against the run: the middle of both repetitions must be the sub-step itself. Where it is not, and where
@@ -98,6 +99,11 @@ class SubStepSensitivity {
   [[nodiscard]] bool fail(const char* why);
   [[nodiscard]] bool look_for_ties(const stepping::SubStep& one);
   [[nodiscard]] bool differentiate(const stepping::SubStep& one, Eigen::MatrixXd& tangents);
+  [[nodiscard]] bool differentiate(const stepping::SubStep& one, Eigen::Index k, double below, double above, Side& low,
+                                   Side& high, Eigen::MatrixXd& tangents);
+  [[nodiscard]] bool differentiate_closer(const stepping::SubStep& one, Eigen::Index k, double below, double above,
+                                          Eigen::MatrixXd& tangents);
+  void begin_step(Side& side) const;
   [[nodiscard]] double amount_beside(const stepping::SubStep& one, Eigen::Index k,
                                      const Eigen::MatrixXd& tangents) const;
   void place(const stepping::SubStep& one, Eigen::Index k, double amount, const Eigen::MatrixXd& tangents, Side& side);
@@ -118,7 +124,8 @@ class SubStepSensitivity {
   std::map<double, Eigen::VectorXd> instants_;  // ends of the sub-steps of the step, with their changes
   const stepping::Method& method_;
   stepping::SubStepTape tape_;
-  std::vector<std::unique_ptr<Side>> low_, high_;  // per direction
+  std::vector<std::unique_ptr<Side>> low_, high_;                // per direction
+  std::vector<std::unique_ptr<Side>> closer_low_, closer_high_;  // made when a repetition further off does not do
   Histories now_, kept_;
   Eigen::VectorXd offset_;                                     // of the component, within the step
   Eigen::VectorXd longest_;                                    // of the longest length that its next sub-step may have

@@ -25,6 +25,16 @@ void to_dense(const complementarity::BlockMatrix& W, Eigen::MatrixXd& dense) {
     }
 }
 
+// Of one contact. False: the matrix is singular.
+template <int N>
+bool solve_one(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& defect, double singular, Eigen::VectorXd& step) {
+  const Eigen::Matrix<double, N, N> fixed = matrix;
+  const double determinant = fixed.determinant(), size = fixed.rowwise().norm().prod();
+  if (!(std::fabs(determinant) > singular * size)) return false;
+  step.noalias() = fixed.inverse() * Eigen::Matrix<double, N, 1>(defect);
+  return true;
+}
+
 }  // namespace
 
 // The laws at r, and their derivatives. Rows that are about impulses are in units of velocity, by the diagonal of W.
@@ -106,6 +116,16 @@ void FrozenModes::choose_forms(const complementarity::ContactProblem& problem, s
   }
 }
 
+// False: the matrix is singular.
+bool FrozenModes::solve_regular(double singular) {
+  if (defect_.size() == 3) return solve_one<3>(matrix_, defect_, singular, step_);
+  if (defect_.size() == 2) return solve_one<2>(matrix_, defect_, singular, step_);
+  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(matrix_);
+  if (!(lu.rcond() > singular)) return false;
+  step_ = lu.solve(defect_);
+  return true;
+}
+
 bool FrozenModes::solve(const complementarity::ContactProblem& problem, std::span<double> r) {
   constexpr int kMost = 12;
   constexpr double kSingular = 1e-11, kDone = 1e-15, kAccepted = 1e-11;
@@ -116,14 +136,10 @@ bool FrozenModes::solve(const complementarity::ContactProblem& problem, std::spa
   double before = 0;
   for (int k = 0; k < kMost; ++k) {
     fill(problem, r);
-    Eigen::VectorXd step;
-    const Eigen::PartialPivLU<Eigen::MatrixXd> lu(matrix_);
-    if (lu.rcond() > kSingular) {
-      step = lu.solve(defect_);
-    } else {
+    if (!solve_regular(kSingular)) {
       Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> many(matrix_);
       many.setThreshold(kSingular);
-      step = many.solve(defect_);
+      step_ = many.solve(defect_);
       shared_ = true;
       if (k == 0) {
         Eigen::FullPivLU<Eigen::MatrixXd> rank(matrix_);
@@ -132,9 +148,9 @@ bool FrozenModes::solve(const complementarity::ContactProblem& problem, std::spa
         if ((W_ * loose).norm() > 1e-8 * W_.norm() * loose.norm()) moves_bodies_ = true;
       }
     }
-    p -= step;
+    p -= step_;
     if (!p.allFinite()) return false;
-    const double size = step.norm();
+    const double size = step_.norm();
     if (size <= kDone * p.norm() || (k > 1 && size >= 0.5 * before)) return size <= kAccepted * p.norm();
     before = size;
   }

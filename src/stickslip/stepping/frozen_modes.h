@@ -16,7 +16,7 @@
 // smallest change of the impulses is taken then, and moves_bodies() tells whether the share matters to the motion.
 //
 // Beside mode_newton.h, which reads the modes off its start and is held to them by a certificate alone.
-// Cost: one dense factorisation of D n rows per Newton step, two to four steps.
+// Cost: one dense factorisation of D n rows per Newton step, two to four steps; two of fixed size for one contact.
 #pragma once
 
 #include "stickslip/complementarity/cone/contact_problem.h"
@@ -42,6 +42,7 @@ class FrozenModes {
 
  private:
   void choose_forms(const complementarity::ContactProblem& problem, std::span<const double> r);
+  bool solve_regular(double singular);
   void fill(const complementarity::ContactProblem& problem, std::span<const double> r);
   void fill_friction(const complementarity::ContactProblem& problem, std::span<const double> r, Eigen::Index c);
 
@@ -49,7 +50,7 @@ class FrozenModes {
   std::vector<char> begins_;  // of each contact: the form of slip that just begins
   std::vector<double> sign_;  // of each contact in the plane: of its slip
   Eigen::MatrixXd W_, matrix_;
-  Eigen::VectorXd u_, defect_;
+  Eigen::VectorXd u_, defect_, step_;
 };
 
 }  // namespace stickslip::stepping
