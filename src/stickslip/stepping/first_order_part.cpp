@@ -79,7 +79,6 @@ bool FirstOrderPart::move_to_middle(World& world, double h, TrialData& data) {
 
 void FirstOrderPart::run(World& world, Component& component, double h, TrialData& data, PositionUpdate& position,
                          Trial& trial) {
-  data.note_rest(world, component);
   trial.resize(component, h);
   data.acceleration.assign(component.bodies.size(), {});
   place(world, component, h, data);

@@ -142,7 +142,6 @@ void pose(const World& world, const Component& component, double h, TrialData& d
 void run_smooth_step(World& world, const Component& component, double h, TrialData& data, PositionUpdate& position,
                      Trial& trial) {
   const std::size_t n = component.bodies.size();
-  data.note_rest(world, component);
   trial.resize(component, h);
   data.acceleration.resize(n);
   for (std::size_t k = 0; k < n; ++k)

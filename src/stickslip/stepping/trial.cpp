@@ -38,13 +38,6 @@ void TrialData::begin(const World& world, double H, double step_end) {
   for (auto* list : {&free, &jerk, &drive_mid, &drive_end}) list->resize(n);
 }
 
-void TrialData::note_rest(const World& world, const Component& component) {
-  rests = component.driven.empty() && std::ranges::all_of(component.bodies, [&](const BodyStart& start) {
-            const model::Twist& v = world.state.bodies[index(start.body)].velocity;
-            return v.linear.isZero(0) && v.angular.isZero(0);
-          });
-}
-
 void TrialData::place_driven(const World& world, const Component& component, double when, Scratch& scratch) const {
   scratch.state.time = when;
   for (int b : component.driven) {
@@ -91,10 +84,8 @@ bool TrialData::solve(const World& world, std::span<ContactMemory> memory) {
     return true;
   }
   solver_.solve(world.method, island);
-  // The share of many contacts costs more than a step: looked for where they rest.
-  const bool shares =
-      world.method.friction == FrictionLaw::Cone && (closed.size() <= contact::CanonicalShare::kMostInMotion || rests);
-  return solver_.finish(world, {system, dynamics, closed_contacts, memory}, island, shares, report);
+  return solver_.finish(world, {system, dynamics, closed_contacts, memory}, island,
+                        world.method.friction == FrictionLaw::Cone, report);
 }
 
 bool TrialData::solve_frozen() {

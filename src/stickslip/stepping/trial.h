@@ -115,9 +115,7 @@ struct TrialData {
   const Trial* frozen = nullptr;
   FrozenModes frozen_modes;
   bool first_pass = false;  // of two
-  bool rests = false;       // nothing in the component moves when the trial begins
 
-  void note_rest(const World& world, const Component& component);
   // Prepares for trials within the step of length H that ends at end.
   void begin(const World& world, double H, double step_end);
   // Absolute time of an offset from the start of the step; the end of the step exactly.
