@@ -164,7 +164,9 @@ TEST(Patch, LeaningFibresAnswerAPressWithASidewaysStep) {
       EXPECT_NEAR(std::fabs(rest["x"]), std::fabs(lean) * load / determinant, 1e-8) << b;
       EXPECT_EQ(rest["sticks"], 1) << b;
       if (side == 0) side = rest["x"] / lean;
-      if (lean != 0) EXPECT_GT(side * lean * rest["x"], 0) << b << (floor_first ? ", floor first" : ", particle first");
+      if (lean != 0) {
+        EXPECT_GT(side * lean * rest["x"], 0) << b << (floor_first ? ", floor first" : ", particle first");
+      }
     }
 }
 
