@@ -38,7 +38,7 @@ sc::GlobalContactProblem block_on_floor() {
     for (const double y : {-kHalf.y(), kHalf.y()}) {
       const Eigen::Vector3d corner(x, y, -kHalf.z());
       int column = 3 * contact++;
-      for (const Eigen::Vector3d& axis : {Eigen::Vector3d::UnitZ(), Eigen::Vector3d::UnitX(), Eigen::Vector3d::UnitY()})
+      for (const Eigen::Vector3d axis : {Eigen::Vector3d::UnitZ(), Eigen::Vector3d::UnitX(), Eigen::Vector3d::UnitY()})
         H.col(column++) << axis, corner.cross(axis);  // normal first, then the two tangents
     }
   problem.M = Eigen::MatrixXd(inertia.asDiagonal()).sparseView();
