@@ -172,14 +172,17 @@ TEST(IncludeGraph, ComplementarityUsesOnlyEigenAndFmt) {
 // MPI stays in the one library that needs it.
 TEST(IncludeGraph, OnlyStudyMpiIncludesMpi) {
   for (const Include& include : includes_under("src/stickslip"))
-    if (include.target == "mpi.h") EXPECT_EQ(layer_of(include.file), "study_mpi") << include.file;
+    if (include.target == "mpi.h") {
+      EXPECT_EQ(layer_of(include.file), "study_mpi") << include.file;
+    }
 }
 
 // fmt stays out of the installed headers: users of the library need its binary only.
 TEST(IncludeGraph, PublicHeadersNeedEigenOnly) {
   for (const Include& include : includes_under("src/stickslip/complementarity"))
-    if (layer_of(include.file) == "complementarity" && include.file.ends_with(".h"))
+    if (layer_of(include.file) == "complementarity" && include.file.ends_with(".h")) {
       EXPECT_FALSE(include.target.starts_with("fmt/")) << include.file;
+    }
 }
 
 }  // namespace
