@@ -53,9 +53,10 @@ TEST(BoxFriction, AnEighthOfATurnIsAnotherLaw) {
 TEST(Pyramid, ManySidesInAnyOrientationAreTheCone) {
   const ExampleRun cone("slide-to-rest", {{"duration", "0.1"}});
   for (const char* angle : {"0", "0.3"}) {
-    const ExampleRun pyramid(
-        "slide-to-rest",
-        {{"method.friction", "pyramid"}, {"method.directions", "128"}, {"method.pyramid_angle", angle}, {"duration", "0.1"}});
+    const ExampleRun pyramid("slide-to-rest", {{"method.friction", "pyramid"},
+                                               {"method.directions", "128"},
+                                               {"method.pyramid_angle", angle},
+                                               {"duration", "0.1"}});
     EXPECT_NEAR(pyramid.at("x"), cone.at("x"), 1e-3 * std::fabs(cone.at("x"))) << angle;  // (pi / 128)^2 is 6e-4
   }
 }
