@@ -137,6 +137,16 @@ template <class Iterator, class Order = std::less<>, class Projection = identity
 Iterator min_element(Iterator first, Iterator last, Order order = {}, Projection projection = {}) {
   return std::min_element(first, last, both_behind(order, projection));
 }
+template <class Range>
+auto max(const Range& range) {
+  return *std::max_element(std::begin(range), std::end(range));
+}
+// A pair, which can be taken apart as the real one.
+template <class Range>
+auto minmax(const Range& range) {
+  const auto found = std::minmax_element(std::begin(range), std::end(range));
+  return std::pair(*found.first, *found.second);
+}
 
 template <class Range, class Value, class Order = std::less<>, class Projection = identity>
 auto lower_bound(Range&& range, const Value& value, Order order = {}, Projection projection = {}) {
