@@ -5,7 +5,7 @@
 // outside (random_runs.h).
 //
 //     bench_random_runs [runs = 1000] [first seed = 1] [threads = 2] [--no-audit]
-//     bench_random_runs ... --stepper NAME  all of them under one rigid stepper, to compare steppers on the same scenes
+//     bench_random_runs ... --stepper NAME  all of them under one stepper, to compare steppers on the same scenes
 //     bench_random_runs ... --append FILE   adds a line for each run to the file (random_records.h),
 //                           --seconds S     begins no run after S seconds: batches that fit into the time there is
 //     bench_random_runs --sum FILE...       prints what the batches in the files came to, as one

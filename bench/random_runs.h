@@ -182,7 +182,7 @@ inline void run_scene(RandomRun& result, bool audit, const std::vector<scene::Ov
 
 }  // namespace detail
 
-// stepper: a rigid one instead of the scene's own; empty: that.
+// stepper: another one than the scene's own; empty: that.
 inline RandomRun run_random(RandomScene scene, bool audit, const std::string& stepper = {}) {
   const double begin = processor_seconds();
   RandomRun result;
@@ -190,8 +190,8 @@ inline RandomRun run_random(RandomScene scene, bool audit, const std::string& st
   std::vector<scene::Override> overrides;
   if (!stepper.empty()) {
     overrides.push_back({"method.stepper", stepper});
-    result.scene.compliant = false;
     result.scene.stepper = static_cast<int>(std::ranges::find(kSteppers, stepper) - kSteppers.begin());
+    if (result.scene.stepper < kSongPangKumar) result.scene.compliant = false;  // rigid steppers read no stiffness
   }
   try {
     detail::run_scene(result, audit, overrides);

@@ -39,7 +39,7 @@ inline constexpr std::array<const char*, 4> kFamilies{"drop", "stack", "shot", "
 inline constexpr std::array<const char*, 6> kSteppers{"stewart-trinkle", "second-order",    "anitescu-potra",
                                                       "implicit",        "song-pang-kumar", "runge-kutta"};
 
-inline constexpr int kRungeKutta = 5;
+inline constexpr int kSongPangKumar = 4, kRungeKutta = 5;  // these read stiffness
 
 struct RandomScene {
   std::string text;
@@ -63,7 +63,7 @@ class SceneMaker {
     scene_.dimension = plane_ ? 2 : 3;
     const bool supports = scene_.stepper != kRungeKutta;  // it does not handle them
     if (scene_.family == Family::Push && supports && chance(0.3)) plane_ = true, scene_.dimension = 25;
-    scene_.compliant = scene_.stepper == kRungeKutta || (scene_.stepper == 4 && chance(0.5));
+    scene_.compliant = scene_.stepper == kRungeKutta || (scene_.stepper == kSongPangKumar && chance(0.5));
     const double h = std::pow(10.0, number(-4, -2));
     const bool long_way = scene_.family == Family::Drop || scene_.family == Family::Shot;
     const bool longer = chance(0.05) && scene_.family != Family::Shot;  // shots would fall below the wall
