@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip::stepping {
 namespace {
@@ -117,7 +118,8 @@ bool GuardedStepper::sank_in(const World& world, const model::State& start, int 
   const double h = world.state.time - start.time, thickness = overlaps_->thickness(a, b);
   if (!std::isfinite(thickness)) return false;
   if (deforms(world, a, b)) {
-    const double unseen = overlaps_->depth(world.state, a, b) - kUnseen * thickness;
+    const double unseen =
+        overlaps_->depth(world.state, a, b) - kUnseen * thickness - 2 * pressed_by_weight(world, a, b);
     return unseen > 0 && unseen > known_depth(world, a, b) && unseen > overlaps_->depth(start, a, b);
   }
   const auto way_at = [&](const model::State& state) {
@@ -138,6 +140,17 @@ bool GuardedStepper::deforms(const World& world, int a, int b) const {
   if (!compliant_) return false;
   const int surface = world.model.surface_between(std::min(a, b), std::max(a, b));
   return surface >= 0 && contact::is_compliant(world.model.surfaces[index(surface)].compliance);
+}
+
+// How far the weight of the lighter of the two presses it into surfaces that give way: what bodies at rest overlap by.
+double GuardedStepper::pressed_by_weight(const World& world, int a, int b) {
+  double mass = std::numeric_limits<double>::infinity();
+  for (const int body : {a, b})
+    if (world.traits[index(body)].movable) mass = std::min(mass, world.model.bodies[index(body)].mass);
+  const model::Surface& surface =
+      world.model.surfaces[index(world.model.surface_between(std::min(a, b), std::max(a, b)))];
+  const double stiffness = surface.compliance.stiffness_normal;
+  return std::isfinite(mass) && stiffness > 0 ? mass * world.model.gravity.norm() / stiffness : 0.0;
 }
 
 // How far the two overlap by the contacts of the step.

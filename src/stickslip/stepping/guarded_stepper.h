@@ -21,6 +21,7 @@
 // are driven or meet a drive are left out: their centres stay outside. Surfaces that give way may overlap as far as a
 // contact knows of it; what is deeper would be energy from nowhere in the next step: another part of the same two bodies,
 // which the contacts found at the start do not follow (a cylinder that stands on one corner of a box and turns onto another).
+// Twice what its weight presses a body in is left to it.
 //
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
@@ -66,6 +67,7 @@ class GuardedStepper final : public Stepper {
   [[nodiscard]] bool sank_in(const World& world, const model::State& start);
   [[nodiscard]] bool sank_in(const World& world, const model::State& start, int a, int b);
   [[nodiscard]] bool deforms(const World& world, int a, int b) const;
+  [[nodiscard]] static double pressed_by_weight(const World& world, int a, int b);
   [[nodiscard]] double known_depth(const World& world, int a, int b);
   StepReport advance_divided(World& world, double h, double end_time, double first_cut);
   bool refuse(const World& world, const collision::Passage& passage);  // false, and failure_ says why
