@@ -83,17 +83,18 @@ void ParameterDirections::add(const scene::Document& document, std::vector<scene
   direction.below = upwards ? 0 : kOneSidedStep * size;
   std::unique_ptr<scene::Scene> low, high;
   (upwards ? high : low) = with(parameter.value + direction.above - direction.below);
-  direction.drives_only = scene_->method.stepper != "second-order" &&
+  const bool repeats = RunSensitivity::repeats(scene_->method);
+  direction.drives_only = !repeats &&
                           StepSlopes::cover(scene_->model, scene_->method) &&
                           same_but_for_motion(scene_->model, (upwards ? high : low)->model);
   if (!direction.drives_only) {
-    const double step = (scene_->method.stepper == "second-order" ? kOneSidedStep : kParameterStep) * size;
+    const double step = (repeats ? kOneSidedStep : kParameterStep) * size;
     direction.below = std::min(step, parameter.value - parameter.min);
     direction.above = std::min(step, parameter.max - parameter.value);
     low = direction.below > 0 ? with(parameter.value - direction.below) : nullptr;
     high = direction.above > 0 ? with(parameter.value + direction.above) : nullptr;
   }
-  if (scene_->method.stepper == "second-order")
+  if (repeats)
     direction.closer = [document = std::make_shared<const scene::Document>(document), overrides, name,
                         value = parameter.value, below = direction.below, above = direction.above,
                         made = std::make_shared<std::vector<scene::Scene>>()]() mutable {
