@@ -53,8 +53,8 @@ class RunSensitivity final : public simulation::PartWatcher {
 
   // Why tangents of this model and method cannot be made; empty when they can.
   [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method) {
-    return method.stepper == "second-order" ? SubStepSensitivity::objection_to(model, method)
-                                            : StepEquations::objection_to(model, method);
+    return SubStepSensitivity::is_for(method) ? SubStepSensitivity::objection_to(model, method)
+                                              : StepEquations::objection_to(model, method);
   }
   // Whether every step has a derivative, and is quick to differentiate by many unknowns.
   [[nodiscard]] static bool covers_all_steps(const model::Model& model, const stepping::Method& method) {
