@@ -6,6 +6,7 @@
 #include "stickslip/contact/material.h"
 #include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/stepper_traits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,8 +78,12 @@ FlowSensitivity::FlowSensitivity(const model::Model& model, const stepping::Meth
 
 FlowSensitivity::~FlowSensitivity() = default;
 
+bool FlowSensitivity::is_for(const stepping::Method& method) {
+  return stepping::traits_of(method.stepper).derivatives == stepping::StepDerivatives::FlowParts;
+}
+
 std::string FlowSensitivity::objection_to(const model::Model& model, const stepping::Method& method) {
-  if (method.stepper != "runge-kutta") return "steps of \"" + method.stepper + "\" are none of the Runge-Kutta formula";
+  if (!is_for(method)) return "steps of \"" + method.stepper + "\" are none of the Runge-Kutta formula";
   return stepping::RungeKutta::objection_to(model);
 }
 
@@ -157,8 +162,8 @@ void FlowSensitivity::repeat(const FlowPart& part, Index k, double amount, doubl
   for (std::size_t c = 0; c < n; ++c) {
     side.deformation[c] = part.modes[c].deformation;
     for (int d = 1; d < model_.dimension; ++d)
-      side.shear[c] += part.shear[static_cast<Index>(c) * stepping::CompliantFlow::kShear + d - 1] *
-                       part.modes[c].rows.direction[d];
+      side.shear[c] +=
+          part.shear[static_cast<Index>(c) * stepping::CompliantFlow::kShear + d - 1] * part.modes[c].rows.direction[d];
     if (k < 0) continue;
     const auto known = now_.find(part.contacts[c].id);
     if (known == now_.end()) continue;
@@ -175,7 +180,8 @@ void FlowSensitivity::repeat(const FlowPart& part, Index k, double amount, doubl
   side.stepper.repeat(world, part, side.shear, side.deformation, tau, side.end);
   values.resize(std::ssize(part.end) * kBodyTangent + static_cast<Index>(n) * kContact);
   for (std::size_t i = 0; i < part.end.size(); ++i)
-    values.segment<kBodyTangent>(static_cast<Index>(i) * kBodyTangent) = difference(part.end[i], side.end.state.bodies[i]);
+    values.segment<kBodyTangent>(static_cast<Index>(i) * kBodyTangent) =
+        difference(part.end[i], side.end.state.bodies[i]);
   for (std::size_t c = 0; c < n; ++c) {
     const stepping::FlowEnd::Contact& out = side.end.contacts[c];
     auto to = values.segment<kContact>(std::ssize(part.end) * kBodyTangent + static_cast<Index>(c) * kContact);
@@ -246,8 +252,8 @@ void FlowSensitivity::take(const FlowPart& part, Index k, const Eigen::VectorXd&
   for (std::size_t c = 0; c < part.contacts.size(); ++c) {
     const auto of = change.segment<kContact>(bodies + static_cast<Index>(c) * kContact);
     const collision::ContactId& id = part.contacts[c].id;
-    auto &layer = now_[id];
-    auto &impulse = impulses_[id];
+    auto& layer = now_[id];
+    auto& impulse = impulses_[id];
     if (layer.cols() == 0) layer.setZero(4, std::ssize(directions_));
     if (impulse.cols() == 0) impulse.setZero(3, std::ssize(directions_));
     layer.block<3, 1>(0, k) = of.segment<3>(kShear);

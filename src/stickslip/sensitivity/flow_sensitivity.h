@@ -43,6 +43,8 @@ class FlowSensitivity {
   FlowSensitivity(const model::Model& model, const stepping::Method& method, std::span<const Direction> directions);
   ~FlowSensitivity();
 
+  // Whether the method's stepper writes the tape that is repeated here.
+  [[nodiscard]] static bool is_for(const stepping::Method& method);
   // Why steps of this model and method have no derivative here; empty when they can have one.
   [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method);
 

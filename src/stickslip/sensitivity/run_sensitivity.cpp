@@ -28,7 +28,7 @@ void RunSensitivity::begin(std::span<const Direction> directions, Of what) {
   tangents_.resize(directions[0].start.size(), std::ssize(directions));
   for (std::size_t k = 0; k < directions.size(); ++k) tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
   if (what == Of::MotionAndForces && !collider_) collider_ = collision::make_collider(method.collider);
-  if (method.stepper == "runge-kutta") {
+  if (FlowSensitivity::is_for(method)) {
     flow_ = std::make_unique<FlowSensitivity>(model, method, directions);
     flow_->begin(tangents_);
     return;

@@ -54,9 +54,9 @@ class RunSensitivity final : public simulation::PartWatcher {
 
   // Why tangents of this model and method cannot be made; empty when they can.
   [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method) {
-    return method.stepper == "second-order"  ? SubStepSensitivity::objection_to(model, method)
-           : method.stepper == "runge-kutta" ? FlowSensitivity::objection_to(model, method)
-                                             : StepEquations::objection_to(model, method);
+    return SubStepSensitivity::is_for(method) ? SubStepSensitivity::objection_to(model, method)
+           : FlowSensitivity::is_for(method)  ? FlowSensitivity::objection_to(model, method)
+                                              : StepEquations::objection_to(model, method);
   }
   // Whether every step has a derivative, and is quick to differentiate by many unknowns.
   [[nodiscard]] static bool covers_all_steps(const model::Model& model, const stepping::Method& method) {
@@ -64,7 +64,7 @@ class RunSensitivity final : public simulation::PartWatcher {
   }
   // Whether steps are repeated beside themselves: changes of the model are to be small on both sides then.
   [[nodiscard]] static bool repeats(const stepping::Method& method) {
-    return method.stepper == "second-order" || method.stepper == "runge-kutta";
+    return SubStepSensitivity::is_for(method) || FlowSensitivity::is_for(method);
   }
   // Whether tangents may be found although steps of this kind have none in general: of flights with impacts. A run then
   // says by tangents_known() whether it was one.
@@ -111,9 +111,9 @@ class RunSensitivity final : public simulation::PartWatcher {
   std::unique_ptr<FlightSensitivity> flight_;
   std::unique_ptr<SubStepSensitivity> sub_steps_;
   std::unique_ptr<FlowSensitivity> flow_;
-  stepping::SecondOrder* noting_ = nullptr;  // the stepper that notes its sub-steps for sub_steps_
+  stepping::SecondOrder* noting_ = nullptr;       // the stepper that notes its sub-steps for sub_steps_
   stepping::RungeKutta* noting_parts_ = nullptr;  // the one that notes its parts for flow_
-  bool repeating_ = false, flew_ = false;    // sub_steps_ makes the tangents; flight_ made some
+  bool repeating_ = false, flew_ = false;         // sub_steps_ makes the tangents; flight_ made some
   Eigen::MatrixXd tangents_;
   bool tangents_known_ = false, any_step_ = false;
   std::string why_unknown_;

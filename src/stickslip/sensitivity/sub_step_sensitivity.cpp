@@ -7,6 +7,7 @@
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/stepper_traits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -148,8 +149,12 @@ SubStepSensitivity::SubStepSensitivity(const model::Model& model, const stepping
 
 SubStepSensitivity::~SubStepSensitivity() = default;
 
+bool SubStepSensitivity::is_for(const stepping::Method& method) {
+  return stepping::traits_of(method.stepper).derivatives == stepping::StepDerivatives::SubSteps;
+}
+
 std::string SubStepSensitivity::objection_to(const model::Model& model, const stepping::Method& method) {
-  if (method.stepper != "second-order") return "steps of \"" + method.stepper + "\" have no sub-steps";
+  if (!is_for(method)) return "steps of \"" + method.stepper + "\" have no sub-steps";
   if (method.motion != stepping::MotionModel::Dynamic) return "motion that is not dynamic has no derivative here";
   if (contact::has_supports(model)) return "second-order steps with supports have no derivative here";
   if (method.friction != stepping::FrictionLaw::Cone && model.dimension == 3)

@@ -56,6 +56,8 @@ class SubStepSensitivity {
   SubStepSensitivity(const model::Model& model, const stepping::Method& method, std::span<const Direction> directions);
   ~SubStepSensitivity();
 
+  // Whether the steps of this method consist of sub-steps at all.
+  [[nodiscard]] static bool is_for(const stepping::Method& method);
   // Why steps of this model and method have no derivative here; empty when they can have one.
   [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method);
 
