@@ -130,7 +130,7 @@ std::string search_page(const study::Study& study, const SearchHistory& history)
                 {"version", STICKSLIP_VERSION},
                 {"study_text", study.text},
                 {"objective", study.objective},
-                {"method", study.optimise->method},
+                {"method", study::kSearchNames[static_cast<std::size_t>(study.optimise->method)]},
                 {"stepping", study_method(study)},
                 {"ending", result.ending},
                 {"artefact", artefact},

@@ -112,6 +112,13 @@ std::vector<BadScene> bad_scenes() {
       {"KineticAboveStatic",
        good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nfriction = { static = 0.1, kinetic = 0.2 }"), 10, 12,
        "must not be above static"},
+      {"UnknownImpactLaw", good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nimpact = \"newtno\""), 10, 10,
+       "unknown name 'newtno'", "'newton'"},
+      {"UnknownArrangement",
+       body("mass = 1\nshape = { box = [1, 1] }\ncount = 2\npacking = { kind = \"lattice\", low = [0, 0], high = [9, "
+            "9], "
+            "distance = 2 }"),
+       9, 20, "unknown name 'lattice'", "known are grid, random"},
       {"RestitutionAboveOne", good("", "[[contact]]\nbetween = [\"*\", \"*\"]\nrestitution = 1.5"), 10, 15,
        "must not be above 1"},
       {"NanInMotion", body("motion = { position = [\"sqrt(0.5 - t)\", 0] }"), 6, 24, "not a number (nan) at t = 0.5"},

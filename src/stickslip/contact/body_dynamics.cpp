@@ -2,6 +2,9 @@
 // Copyright the stickslip authors
 #include "stickslip/contact/body_dynamics.h"
 
+#include "stickslip/contact/body_energy.h"
+#include "stickslip/math/rotation.h"
+
 #include <Eigen/LU>
 #include <cmath>
 
@@ -10,12 +13,6 @@ namespace {
 
 bool is_isotropic(const Mat3& inertia) {
   return inertia == Mat3(inertia(0, 0) * Mat3::Identity());
-}
-
-Mat3 cross_matrix(const Vec3& a) {
-  Mat3 m;
-  m << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
-  return m;
 }
 
 // Inverse of the free axes' sub-block, zero elsewhere.
@@ -133,20 +130,14 @@ Vec3 free_turn(const Mat3& inertia, const Vec3& angular_velocity, double h, Quat
 
 double kinetic_energy(const model::Model& model, const model::State& state) {
   double energy = 0;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const model::Body& body = model.bodies[i];
-    const model::BodyState& s = state.bodies[i];
-    energy += 0.5 * body.mass * s.velocity.linear.squaredNorm();
-    if (body.rotates())
-      energy += 0.5 * s.velocity.angular.dot(angular_momentum(body, s.pose.orientation, s.velocity.angular));
-  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) energy += kinetic_energy(model.bodies[i], state.bodies[i]);
   return energy;
 }
 
 double potential_energy(const model::Model& model, const model::State& state) {
   double energy = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    energy -= model.bodies[i].mass * model.gravity.dot(state.bodies[i].pose.position);
+    energy += potential_energy(model.bodies[i], model.gravity, state.bodies[i]);
   return energy;
 }
 

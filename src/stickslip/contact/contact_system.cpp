@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/contact/contact_system.h"
 
+#include "stickslip/complementarity/union_find.h"
 #include "stickslip/contact/contact_response.h"
 #include "stickslip/contact/island_pattern.h"
 
@@ -169,12 +170,7 @@ void ContactSystem::apply_impulses(std::span<const BodyDynamics> dynamics, std::
 }
 
 int ContactSystem::find_root(int body) {
-  while (parent_[static_cast<std::size_t>(body)] != body) {
-    int& up = parent_[static_cast<std::size_t>(body)];
-    up = parent_[static_cast<std::size_t>(up)];
-    body = up;
-  }
-  return body;
+  return complementarity::find_root(parent_, body);
 }
 
 void ContactSystem::group_into_islands(std::span<const BodyDynamics> dynamics, std::size_t bodies) {

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/contact/reported_share.h"
 
+#include "stickslip/complementarity/union_find.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -22,8 +24,7 @@ void put(const Vec3& x, std::vector<double>& out) {
 }  // namespace
 
 int ReportedShare::root_of(int body) {
-  while (parent_[at(body)] != body) body = parent_[at(body)] = parent_[at(parent_[at(body)])];
-  return body;
+  return complementarity::find_root(parent_, body);
 }
 
 // Islands as steps see them: potential contacts that share a movable body. Is one of them too large for a step?

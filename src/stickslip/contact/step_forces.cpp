@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/contact/step_forces.h"
 
+#include "stickslip/complementarity/union_find.h"
 #include "stickslip/contact/canonical_share.h"
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/material.h"
@@ -82,10 +83,7 @@ void StepForces::find_touching() {
 void StepForces::group() {
   std::vector<int> parent(model_.bodies.size());
   std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](int b) {
-    while (parent[at(b)] != b) b = parent[at(b)] = parent[at(parent[at(b)])];
-    return b;
-  };
+  const auto root = [&](int b) { return complementarity::find_root(parent, b); };
   for (const ContactRows& rows : rows_)
     if (traits_[at(rows.a)].movable && traits_[at(rows.b)].movable) parent[at(root(rows.a))] = root(rows.b);
   std::vector<int> group_of_root(model_.bodies.size(), -1);

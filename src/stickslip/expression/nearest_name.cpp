@@ -55,4 +55,14 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
   return nearest.empty() ? std::string() : "did you mean '" + nearest + "'?";
 }
 
+bool mentions(std::string_view text, std::string_view name) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const bool begins = at == 0 || (!is_word(text[at - 1]) && text[at - 1] != '.');
+    const bool ends = at + name.size() == text.size() || !is_word(text[at + name.size()]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
 }  // namespace stickslip::expression

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The known name that a mistyped one was probably meant to be.
+// Names in texts: whether one is used, and which known one a mistyped one was probably meant to be.
 #pragma once
 
 #include <span>
@@ -16,5 +16,8 @@ namespace stickslip::expression {
 
 // "did you mean 'x'?", or empty.
 [[nodiscard]] std::string did_you_mean(std::string_view name, std::span<const std::string> known);
+
+// Does an expression use this name? Names are runs of letters, digits and underscores that follow no dot.
+[[nodiscard]] bool mentions(std::string_view text, std::string_view name);
 
 }  // namespace stickslip::expression

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/expression/run_quantities.h"
 
+#include "stickslip/contact/body_energy.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,13 +29,6 @@ double pitch_of(const Quat& q) {
 }
 double yaw_of(const Quat& q) {
   return std::atan2(2 * (q.w() * q.z() + q.x() * q.y()), 1 - 2 * (q.y() * q.y() + q.z() * q.z()));
-}
-
-double body_kinetic_energy(const model::Body& body, const model::BodyState& state) {
-  const double linear = 0.5 * body.mass * state.velocity.linear.squaredNorm();
-  if (!body.rotates()) return linear;
-  const Vec3 omega = state.pose.orientation.conjugate() * state.velocity.angular;
-  return linear + 0.5 * omega.dot(body.inertia * omega);
 }
 
 }  // namespace
@@ -162,19 +157,16 @@ double local_yaw(const model::State& state, int body, int frame) {
 
 double kinetic_energy(const model::Model& model, const model::State& state, int body) {
   double sum = 0;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (body < 0 || body == static_cast<int>(i)) sum += body_kinetic_energy(model.bodies[i], state.bodies[i]);
-  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (body < 0 || body == static_cast<int>(i)) sum += contact::kinetic_energy(model.bodies[i], state.bodies[i]);
   return sum;
 }
 
 double potential_energy(const model::Model& model, const model::State& state, int body) {
   double sum = 0;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (body < 0 || body == static_cast<int>(i)) {
-      sum -= model.bodies[i].mass * model.gravity.dot(state.bodies[i].pose.position);
-    }
-  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (body < 0 || body == static_cast<int>(i))
+      sum += contact::potential_energy(model.bodies[i], model.gravity, state.bodies[i]);
   return sum;
 }
 

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/motion/dense_orientation.h"
 
+#include "stickslip/math/rotation.h"
+
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
@@ -27,14 +29,6 @@ double estimated_turn(const DenseOrientation::AngularVelocity& omega, double spa
     sum += omega(span * place).norm();
   }
   return sum / kSamples * span;
-}
-
-Quat exponential(const Vec3& theta) {
-  const double angle = theta.norm();
-  const double half = 0.5 * angle;
-  // sin(a/2)/a = 1/2 - a^2/48 + ...; the next term is below rounding here.
-  const double scale = angle < 1e-4 ? 0.5 - angle * angle / 48 : std::sin(half) / angle;
-  return {std::cos(half), scale * theta.x(), scale * theta.y(), scale * theta.z()};
 }
 
 Vec3 theta_rate(const Vec3& theta, const Vec3& omega) {

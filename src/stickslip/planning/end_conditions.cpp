@@ -54,16 +54,6 @@ double worst_violation(std::span<const ReachedCondition> reached) {
   return worst;
 }
 
-bool mentions(const std::string& text, const std::string& name) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const bool begins = at == 0 || (!is_word(text[at - 1]) && text[at - 1] != '.');
-    const bool ends = at + name.size() == text.size() || !is_word(text[at + name.size()]);
-    if (begins && ends) return true;
-  }
-  return false;
-}
-
 Condition split_condition(const scene::Value& value) {
   const std::string& text = scene::read_text(value, "a condition");
   int depth = 0;

@@ -32,9 +32,6 @@ struct ReachedCondition {
 // The largest violation, infinite without any condition: how well a written plan replays.
 [[nodiscard]] double worst_violation(std::span<const ReachedCondition> reached);
 
-// Does an expression use this name? Names are runs of letters, digits and underscores that follow no dot.
-[[nodiscard]] bool mentions(const std::string& text, const std::string& name);
-
 class EndConditions {
  public:
   // Throws SceneError with the place in the plan file. Neither is kept, except that the scene's model must outlive

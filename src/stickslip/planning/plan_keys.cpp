@@ -8,6 +8,8 @@ namespace {
 using scene::Key;
 using scene::TableKeys;
 
+constexpr std::string_view kSearchMethods[] = {"auto", "shooting", "multiple-shooting", "whole"};  // SearchMethod
+constexpr std::string_view kWanted[] = {"one", "all"};                                             // Wanted
 constexpr Key kPlan[] = {
     {"title", "text", "empty", "one line that says what is planned"},
     {"scene", "file name", "required", "relative to the plan file"},
@@ -18,15 +20,16 @@ constexpr Key kPlan[] = {
     {"objective", "expression", "none",
      "likewise a number, to be made small among the motions that satisfy the conditions"},
     {"closest", "true or false", "false", "fewer conditions than unknowns: take the solution near the start"},
-    {"method", "auto, shooting, multiple-shooting or whole", "\"auto\"",
+    {"method", nullptr, "auto",
      "auto: shooting; where that finds nothing, multiple shooting; then the whole trajectory as one complementarity "
-     "problem"},
+     "problem",
+     kSearchMethods},
     {"segments", "integer from 2 to 100", "8", "of multiple shooting: parts of the run that are fitted together"},
     {"path", "table", "none",
      "for each body a table of coordinates as expressions of t: roughly how the motion goes, where multiple shooting "
      "begins; velocities that are not given follow"},
     {"touches", "integer >= 0", "any", "take only solutions with this many impacts (located by the stepper)"},
-    {"solutions", "one or all", "\"one\"", "stop at the first, or list all that the starts lead to"},
+    {"solutions", nullptr, "one", "stop at the first, or list all that the starts lead to", kWanted},
     {"starts", "integer >= 1", "guesses, and motions without contacts",
      "searches: from the guesses, from the straight line and the ballistic motion between the ends, then from random "
      "places within bounds"},

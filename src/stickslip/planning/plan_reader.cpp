@@ -163,23 +163,11 @@ class PlanReader {
   }
 
   void read_search(const TableReader& top) {
-    const auto word = [&](const char* key, std::initializer_list<const char*> words) {
-      const std::string text = top.text(key, *words.begin());
-      int place = 0;
-      std::string list;
-      for (const char* one : words) {
-        if (text == one) return place;
-        list += (list.empty() ? "" : ", ") + std::string(one);
-        ++place;
-      }
-      throw SceneError(top.require(key).place, fmt::format("{}: unknown name '{}'", top.what(key), text),
-                       "known are " + list);
-    };
-    plan_.method = static_cast<SearchMethod>(word("method", {"auto", "shooting", "multiple-shooting", "whole"}));
+    plan_.method = top.choice("method", plan_.method);
     if (const Value* method = top.find("method")) plan_.method_place = method->place;
     plan_.segments = static_cast<int>(top.integer("segments", plan_.segments, 2, 100));
     if (top.has("touches")) plan_.touches = static_cast<int>(top.integer("touches", 0, 0, 1e6));
-    plan_.wanted = static_cast<Wanted>(word("solutions", {"one", "all"}));
+    plan_.wanted = top.choice("solutions", plan_.wanted);
     plan_.dynamic = scene_.method.motion == stepping::MotionModel::Dynamic && !contact::has_supports(scene_.model);
     if (top.has("starts")) plan_.starts = static_cast<int>(top.integer("starts", 1, 1, 1e6));
     plan_.seed = static_cast<std::uint64_t>(top.integer("seed", 1, 0, 9e15));
@@ -261,7 +249,7 @@ class PlanReader {
   // The value of an expression that neither the motion nor an unknown changes.
   [[nodiscard]] std::optional<double> constant(const Value& expression) const {
     for (const Unknown& unknown : plan_.unknowns)
-      if (mentions(expression.text, unknown.name)) return std::nullopt;
+      if (expression::mentions(expression.text, unknown.name)) return std::nullopt;
     try {
       return scene::read_number(expression, constants_, "a condition");
     } catch (const SceneError&) {

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/planning/planner.h"
 
+#include "stickslip/complementarity/seconds_since.h"
 #include "stickslip/planning/multiple_shooting.h"
 #include "stickslip/planning/objective.h"
 #include "stickslip/planning/starts.h"
@@ -67,7 +68,7 @@ class Planner {
     result_.status = result_.solutions.empty() ? PlanResult::Status::NotFound : PlanResult::Status::Solved;
     result_.derivatives = shooter_.derivatives();
     result_.runs = shooter_.runs();
-    result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result_.seconds = complementarity::seconds_since(begin);
     for (Solution& solution : result_.solutions) {
       const Shot shot = shooter_.shoot(solution.unknowns, true);
       if (!shot.ran) continue;

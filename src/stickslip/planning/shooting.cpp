@@ -3,6 +3,7 @@
 #include "stickslip/planning/shooting.h"
 
 #include "stickslip/contact/support_rows.h"
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/planning/start_coordinates.h"
 #include "stickslip/runs/run.h"
 #include "stickslip/sensitivity/tangent.h"
@@ -54,8 +55,9 @@ Shooter::Shooter(const Plan& plan) : plan_(plan) {
   flights_ = !exact_ && RunSensitivity::covers_flights(base_->model, base_->method);
   start_only_ = std::ranges::all_of(plan.unknowns, [&](const Unknown& unknown) {
     return unknown.body >= 0 &&
-           std::ranges::none_of(plan.conditions, [&](const Condition& c) { return mentions(c.text, unknown.name); }) &&
-           !mentions(plan.objective.text, unknown.name);
+           std::ranges::none_of(plan.conditions,
+                                [&](const Condition& c) { return expression::mentions(c.text, unknown.name); }) &&
+           !expression::mentions(plan.objective.text, unknown.name);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "stickslip/contact/compliance.h"
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/sensitivity/step_jacobian.h"
+#include "stickslip/stepping/stepper_traits.h"
 
 #include <Eigen/LU>
 #include <Eigen/QR>
@@ -47,8 +48,10 @@ struct Layer {
   [[nodiscard]] double share() const { return 1 / (1 + by_p); }
 };
 
+// Steps with compliance whose equations, without it, are those of the implicit stepper.
 bool gives_way(const stepping::Method& method) {
-  return method.stepper == "song-pang-kumar";
+  const stepping::StepperTraits& traits = stepping::traits_of(method.stepper);
+  return traits.compliant && traits.end_geometry;
 }
 
 // The equations of the step without compliance.
@@ -424,8 +427,8 @@ std::string objection_to_whole(const Plan& plan, const scene::Scene& scene) {
   if (const std::string reason = sensitivity::StepEquations::objection_to(scene.model, rigid(method)); !reason.empty())
     return reason;
   if (gives_way(method)) {
-    if (method.gamma > 0) return "the whole trajectory does not handle smoothed cone";
-    if (method.gap_step > 0) return "the whole trajectory has steps of one length, gap_step divides them";
+    if (method.gamma > 0) return "the whole trajectory does not handle a smoothed cone: leave out gamma";
+    if (method.gap_step > 0) return "the whole trajectory needs steps of one length: leave out gap_step";
     for (const model::Surface& surface : scene.model.surfaces)
       if (surface.compliance.patch) return "the whole trajectory does not handle patches";
   }
@@ -436,7 +439,7 @@ std::string objection_to_whole(const Plan& plan, const scene::Scene& scene) {
   if (contact::has_supports(scene.model)) return "the whole trajectory does not handle supports";
   for (const model::Surface& surface : scene.model.surfaces)
     if (surface.friction_static != surface.friction_kinetic)
-      return "the whole trajectory handles one coefficient of friction, not a static and a kinetic one";
+      return "the whole trajectory needs one coefficient of friction: static and kinetic friction must be equal";
   return {};
 }
 

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/recording/run_description.h"
 
+#include "stickslip/model/shape_fields.h"
 #include "stickslip/recording/recording_error.h"
 
 #include <fmt/format.h>
@@ -15,100 +16,78 @@ namespace {
 using Json = nlohmann::json;
 using namespace model;  // NOLINT: every shape by its name
 
+// --- values of shapes and bodies
+template <class T>
+Json json(const T& value) {
+  return value;
+}
 template <int N>
 Json json(const Eigen::Matrix<double, N, 1>& v) {
   Json list = Json::array();
   for (int k = 0; k < N; ++k) list.push_back(v[k]);
   return list;
 }
-
-template <int N>
-Eigen::Matrix<double, N, 1> vector(const Json& list) {
-  if (list.size() != static_cast<std::size_t>(N)) throw RecordingError("a vector has the wrong length");
-  Eigen::Matrix<double, N, 1> v;
-  for (int k = 0; k < N; ++k) v[k] = list[static_cast<std::size_t>(k)].get<double>();
-  return v;
-}
-
-template <int N>
-Json json(const std::vector<Eigen::Matrix<double, N, 1>>& points) {
+template <class T>
+Json json(const std::vector<T>& items) {
   Json list = Json::array();
-  for (const auto& point : points) list.push_back(json<N>(point));
+  for (const T& item : items) list.push_back(json(item));
   return list;
 }
 
+template <class T>
+void read(const Json& j, T& value) {
+  value = j.get<T>();
+}
 template <int N>
-std::vector<Eigen::Matrix<double, N, 1>> vectors(const Json& list) {
-  std::vector<Eigen::Matrix<double, N, 1>> points;
-  for (const Json& item : list) points.push_back(vector<N>(item));
-  return points;
+void read(const Json& list, Eigen::Matrix<double, N, 1>& v) {
+  if (list.size() != static_cast<std::size_t>(N)) throw RecordingError("a vector has the wrong length");
+  for (int k = 0; k < N; ++k) v[k] = list[static_cast<std::size_t>(k)].get<double>();
+}
+template <class T>
+void read(const Json& list, std::vector<T>& items) {
+  items.resize(list.size());
+  for (std::size_t k = 0; k < items.size(); ++k) read(list.at(k), items[k]);
 }
 
-// --- shapes: {"kind": ..., sizes}
-Json shape_json(const PointSet& s) {
-  return {{"kind", "points"}, {"points", json<3>(s.points)}};
+template <int N>
+Eigen::Matrix<double, N, 1> vector(const Json& list) {
+  Eigen::Matrix<double, N, 1> v;
+  read(list, v);
+  return v;
 }
-Json shape_json(const HalfSpace& s) {
-  return {{"kind", "half-space"}, {"normal", json<3>(s.normal)}, {"offset", s.offset}};
+
+// --- shapes: {"kind": ..., fields}
+Json shape_json(const Shape& shape) {
+  Json out{{"kind", kShapeNames[shape.index()]}};
+  std::visit(
+      [&](const auto& s) {
+        std::apply([&](const auto&... field) { ((out[field.name] = json(field.value)), ...); }, fields_of(s));
+      },
+      shape);
+  return out;
 }
-Json shape_json(const Disc& s) {
-  return {{"kind", "disc"}, {"radius", s.radius}};
-}
-Json shape_json(const Polygon& s) {
-  Json loops = Json::array();
-  for (const auto& loop : s.loops) loops.push_back(json<2>(loop));
-  return {{"kind", "polygon"}, {"loops", std::move(loops)}};
-}
-Json shape_json(const Chain& s) {
-  return {{"kind", "chain"}, {"points", json<2>(s.points)}};
-}
-Json shape_json(const Superellipse& s) {
-  return {{"kind", "superellipse"}, {"a", s.a}, {"b", s.b}, {"exponent", s.exponent}};
-}
-Json shape_json(const Sphere& s) {
-  return {{"kind", "sphere"}, {"radius", s.radius}};
-}
-Json shape_json(const Capsule& s) {
-  return {{"kind", "capsule"}, {"radius", s.radius}, {"half_length", s.half_length}};
-}
-Json shape_json(const Cylinder& s) {
-  return {{"kind", "cylinder"}, {"radius", s.radius}, {"half_length", s.half_length}};
-}
-Json shape_json(const Superellipsoid& s) {
-  return {{"kind", "superellipsoid"},  {"a", s.a}, {"b", s.b}, {"c", s.c}, {"exponent_xy", s.exponent_xy},
-          {"exponent_z", s.exponent_z}};
-}
-Json shape_json(const Polyhedron& s) {
-  return {{"kind", "polyhedron"}, {"vertices", json<3>(s.vertices)}, {"faces", s.faces}, {"convex", s.convex}};
+
+// Of the alternatives from K on.
+template <std::size_t K = 0>
+Shape shape_from(const Json& j, const std::string& kind) {
+  if constexpr (K == kShapeNames.size()) {
+    throw RecordingError("unknown shape " + kind);
+  } else {
+    if (kind != kShapeNames[K]) return shape_from<K + 1>(j, kind);
+    std::variant_alternative_t<K, Shape> shape;
+    std::apply([&](const auto&... field) { (read(j.at(field.name), field.value), ...); }, fields_of(shape));
+    return shape;
+  }
 }
 
 Shape shape_from(const Json& j) {
-  const std::string kind = j.at("kind");
-  const auto number = [&](const char* key) { return j.at(key).get<double>(); };
-  if (kind == "points") return PointSet{vectors<3>(j.at("points"))};
-  if (kind == "half-space") return HalfSpace{vector<3>(j.at("normal")), number("offset")};
-  if (kind == "disc") return Disc{number("radius")};
-  if (kind == "polygon") {
-    Polygon polygon;
-    for (const Json& loop : j.at("loops")) polygon.loops.push_back(vectors<2>(loop));
-    return polygon;
-  }
-  if (kind == "chain") return Chain{vectors<2>(j.at("points"))};
-  if (kind == "superellipse") return Superellipse{number("a"), number("b"), number("exponent")};
-  if (kind == "sphere") return Sphere{number("radius")};
-  if (kind == "capsule") return Capsule{number("radius"), number("half_length")};
-  if (kind == "cylinder") return Cylinder{number("radius"), number("half_length")};
-  if (kind == "superellipsoid")
-    return Superellipsoid{number("a"), number("b"), number("c"), number("exponent_xy"), number("exponent_z")};
-  if (kind == "polyhedron") {
-    Polyhedron solid{vectors<3>(j.at("vertices")), j.at("faces"), j.at("convex")};
-    for (const std::vector<int>& face : solid.faces)
+  Shape shape = shape_from(j, j.at("kind"));
+  if (const auto* solid = std::get_if<Polyhedron>(&shape))
+    for (const std::vector<int>& face : solid->faces)
       for (const int corner : face)
-        if (corner < 0 || static_cast<std::size_t>(corner) >= solid.vertices.size())
+        if (corner < 0 || static_cast<std::size_t>(corner) >= solid->vertices.size())
           throw RecordingError("a face has a corner that does not exist");
-    return solid;
-  }
-  throw RecordingError("unknown shape " + kind);
+  return shape;
 }
 
 constexpr const char* kKinds[] = {"particle2", "planar", "particle3", "spatial"};
@@ -116,17 +95,17 @@ constexpr const char* kKinds[] = {"particle2", "planar", "particle3", "spatial"}
 Json body_json(const Body& body) {
   Json shapes = Json::array();
   for (const PlacedShape& placed : body.shapes) {
-    Json shape = std::visit([](const auto& s) { return shape_json(s); }, placed.shape);
+    Json shape = shape_json(placed.shape);
     const Quat& q = placed.pose.orientation;
-    shape["position"] = json<3>(placed.pose.position);
+    shape["position"] = json(placed.pose.position);
     shape["orientation"] = {q.w(), q.x(), q.y(), q.z()};
     shapes.push_back(std::move(shape));
   }
   Json inertia = Json::array();
-  for (int row = 0; row < 3; ++row) inertia.push_back(json<3>(Vec3(body.inertia.row(row))));
+  for (int row = 0; row < 3; ++row) inertia.push_back(json(Vec3(body.inertia.row(row))));
   Json supports = Json::array(), loads = Json::array();  // where a body of dimension 2.5 stands, and with which load
   for (const model::Support::Point& point : body.support.points) {
-    supports.push_back(json<3>(point.position));
+    supports.push_back(json(point.position));
     loads.push_back(point.load);
   }
   return {{"name", body.name},
@@ -200,7 +179,7 @@ std::string to_json(const RunDescription& run) {
                  {"duration", run.duration},
                  {"tolerance", run.tolerance},
                  {"dimension", run.model.dimension},
-                 {"gravity", json<3>(run.model.gravity)},
+                 {"gravity", json(run.model.gravity)},
                  {"parameters", quantities_json(run.parameters)},
                  {"observables", quantities_json(run.observables)},
                  {"bodies", std::move(bodies)},

@@ -2,16 +2,15 @@
 // Copyright the stickslip authors
 #include "stickslip/report/moment.h"
 
+#include "stickslip/contact/body_energy.h"
+
 namespace stickslip::report {
 
 Energy energy_of(const model::Model& model, const model::State& state) {
   Energy energy;
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const model::Body& body = model.bodies[b];
-    const model::BodyState& s = state.bodies[b];
-    const Vec3 w = s.pose.orientation.conjugate() * s.velocity.angular;
-    energy.kinetic += 0.5 * body.mass * s.velocity.linear.squaredNorm() + 0.5 * w.dot(body.inertia * w);
-    energy.potential -= body.mass * model.gravity.dot(s.pose.position);
+    energy.kinetic += contact::kinetic_energy(model.bodies[b], state.bodies[b]);
+    energy.potential += contact::potential_energy(model.bodies[b], model.gravity, state.bodies[b]);
   }
   return energy;
 }

@@ -12,6 +12,8 @@
 namespace stickslip::scene {
 namespace {
 
+enum class Arrangement { Grid, Random };
+
 struct Region {
   Vec3 low, high;
   int dimension = 3;
@@ -83,9 +85,7 @@ std::vector<Vec3> at_random(const Region& region, std::size_t count, std::uint64
 std::vector<Vec3> read_packing(const Value& packing, const expression::Scope& constants, const std::string& body,
                                std::size_t count) {
   const TableReader table(packing, keys_of("packing"), constants, fmt::format("packing of body '{}'", body));
-  const std::string kind = table.text("kind", "random");
-  if (kind != "grid" && kind != "random")
-    throw SceneError(packing.place, fmt::format("{} is grid or random, not '{}'", table.what("kind"), kind));
+  const Arrangement kind = table.choice("kind", Arrangement::Random);
   const Value& low = table.require("low");
   Region region;
   region.dimension = low.kind == Value::Kind::Array && low.items.size() == 2 ? 2 : 3;
@@ -96,7 +96,7 @@ std::vector<Vec3> read_packing(const Value& packing, const expression::Scope& co
     if (region.high[k] < region.low[k])
       throw SceneError(packing.place, fmt::format("{}: 'high' is below 'low'", table.name()));
   const auto seed = static_cast<std::uint64_t>(table.integer("seed", 1, 0, 9e15));
-  std::vector<Vec3> places = kind == "grid" ? on_a_grid(region, count) : at_random(region, count, seed);
+  std::vector<Vec3> places = kind == Arrangement::Grid ? on_a_grid(region, count) : at_random(region, count, seed);
   if (places.size() < count)
     throw SceneError(packing.place, fmt::format("{}: {} of {} copies fit", table.name(), places.size(), count),
                      "widen 'low' to 'high', or shorten 'distance'");

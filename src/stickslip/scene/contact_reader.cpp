@@ -33,21 +33,6 @@ std::vector<int> select(const Value& value, const std::string& what, const model
                    expression::did_you_mean(pattern, names));
 }
 
-void read_impact(const TableReader& table, model::Surface& surface) {
-  const Value* value = table.find("impact");
-  if (value == nullptr) return;
-  const std::string name = read_text(*value, table.what("impact"));
-  if (name == "newton")
-    surface.impact = model::ImpactLaw::Newton;
-  else if (name == "poisson")
-    surface.impact = model::ImpactLaw::Poisson;
-  else if (name == "stronge")
-    surface.impact = model::ImpactLaw::Stronge;
-  else
-    throw SceneError(value->place, fmt::format("{}: unknown name '{}'", table.what("impact"), name),
-                     "known are newton, poisson, stronge");
-}
-
 double read_friction(const TableReader& table, const char* key) {
   const double friction = table.not_negative(key, 0);
   if (friction > kLargestFriction)
@@ -83,12 +68,9 @@ constexpr Elastic kMaterials[] = {
 std::pair<double, double> read_material(const TableReader& table) {
   Elastic elastic{"", 0, 0.3};
   if (const Value* name = table.find("name")) {
-    const std::string& text = read_text(*name, table.what("name"));
-    const auto* found = std::ranges::find(kMaterials, text, &Elastic::name);
-    if (found == std::end(kMaterials))
-      throw SceneError(name->place, fmt::format("{}: unknown name '{}'", table.what("name"), text),
-                       "known are steel, aluminium, glass, polymer, rubber");
-    elastic = *found;
+    std::vector<std::string> known;
+    for (const Elastic& one : kMaterials) known.emplace_back(one.name);
+    elastic = *std::ranges::find(kMaterials, read_word(*name, table.what("name"), known), &Elastic::name);
   } else {
     (void)table.require("young");
   }
@@ -149,11 +131,11 @@ model::Surface read_surface(const TableReader& table, int dimension) {
     throw SceneError(table.require("restitution").place,
                      fmt::format("{} must not be above 1, but is {}", table.what("restitution"), surface.restitution));
   }
-  read_impact(table, surface);
+  surface.impact = table.choice("impact", surface.impact);
   surface.compliance = read_compliance(table, dimension);
   if (surface.restitution > 0 && !(surface.compliance == model::Compliance{}))
     throw SceneError(table.require("restitution").place, fmt::format("{} has stiffness and restitution", table.name()),
-                     "a compliant contact gives back what its damping leaves: remove one of the two");
+                     "the rebound of a compliant contact follows from its damping: remove one of the two");
   return surface;
 }
 

@@ -49,7 +49,7 @@ class DocumentReader {
     open_.push_back(std::filesystem::weakly_canonical(file));
     if (const auto bad = find_non_ascii(text)) {
       throw SceneError({file.string(), bad->line, bad->column},
-                       "only strings and comments may hold other characters than ASCII");
+                       "characters other than ASCII are allowed in strings and comments only");
     }
     Value root = parse_toml(text, file.string());
     root = with_includes(std::move(root), file);

@@ -177,7 +177,7 @@ class MotionReader {
       if (is_free(value->items[axis])) {
         throw SceneError(value->items[axis].place,
                          fmt::format("{}: a rotation in space is prescribed as a whole or not at all", what),
-                         "'locked' stops single axes");
+                         "use 'locked' to stop single axes");
       }
       request.rate[axis] = expression(value->items[axis], what);
     }

@@ -72,13 +72,15 @@ constexpr Key kRecord[] = {
     {"contacts", "true or false", "true", "record contacts, forces and modes"},
 };
 
+constexpr std::string_view kArrangements[] = {"grid", "random"};
 constexpr Key kPacking[] = {
-    {"kind", "grid or random", "random",
-     "grid: a lattice, filled along x, then y, then z; random: drawn evenly, none too near to another (Poisson disc)"},
+    {"kind", nullptr, "random",
+     "grid: a lattice, filled along x, then y, then z; random: drawn evenly, none too near to another (Poisson disc)",
+     kArrangements},
     {"low", "vector", "required", "lower corner of the box of places"},
     {"high", "vector", "required", "upper corner"},
-    {"distance", "number > 0", "required", "of two places at least; the spacing of the lattice"},
-    {"seed", "integer >= 0", "1", "random: another one gives other places"},
+    {"distance", "number > 0", "required", "smallest distance between two places; the spacing of the lattice"},
+    {"seed", "integer >= 0", "1", "random: each seed gives other places"},
 };
 
 constexpr Key kStart[] = {
@@ -145,12 +147,14 @@ constexpr Key kPlacement[] = {
     {"orientation", "table", "none", "space: how the shape is turned in the body, as for a body"},
 };
 
+constexpr std::string_view kImpactLaws[] = {"newton", "poisson", "stronge"};  // model::ImpactLaw
 constexpr Key kContact[] = {
     {"between", "2 names", "required", "names of bodies; * stands for any text. Later entries override earlier ones"},
     {"friction", "number, 0 to 1e9, or table", "0", "coefficient of friction"},
-    {"restitution", "number 0 to 1", "0", "what an impact gives back, see impact"},
-    {"impact", "text", "\"newton\"",
-     "what restitution is a share of: newton (speed), poisson (impulse of compression), stronge (root of its work)"},
+    {"restitution", "number 0 to 1", "0", "how much an impact gives back; see impact"},
+    {"impact", nullptr, "newton",
+     "what restitution is a share of: newton (speed), poisson (impulse of compression), stronge (root of its work)",
+     kImpactLaws},
     {"stiffness", "number > 0, or table", "rigid",
      "force per deformation; read by the song-pang-kumar and runge-kutta steppers, and by stewart-trinkle with "
      "method.compliance"},

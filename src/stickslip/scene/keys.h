@@ -13,9 +13,11 @@ namespace stickslip::scene {
 
 struct Key {
   std::string_view name;
-  const char* type;      // as written in the reference
+  const char* type;      // as written in the reference; of a choice: null
   const char* fallback;  // what holds when the key is absent; "required" when there is none
   const char* meaning;
+  // A choice: what may be written, in the order of the enumerators that the words stand for (TableReader::choice).
+  std::span<const std::string_view> words = {};
 };
 
 struct TableKeys {

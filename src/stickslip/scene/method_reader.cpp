@@ -2,12 +2,10 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/method_reader.h"
 
-#include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/table_reader.h"
 #include "stickslip/stepping/method_fields.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -30,7 +28,7 @@ class FieldReader {
     } else if constexpr (std::is_same_v<T, int>) {
       field = read_integer(*value, constants_, what, static_cast<int>(info.least), static_cast<int>(info.most));
     } else {
-      const std::string& name = read_name(*value, what, stepping::field_names(info, field));
+      const std::string& name = read_word(*value, what, stepping::field_names(info, field));
       if constexpr (stepping::FieldChoice<T>)
         (void)stepping::set_by_name(name, field);
       else
@@ -41,15 +39,6 @@ class FieldReader {
   }
 
  private:
-  static const std::string& read_name(const Value& value, const std::string& what,
-                                      const std::vector<std::string>& known) {
-    const std::string& name = read_text(value, what);
-    if (std::ranges::find(known, name) != known.end()) return name;
-    const std::string hint = expression::did_you_mean(name, known);
-    throw SceneError(value.place, fmt::format("{}: unknown name '{}'", what, name),
-                     hint.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : hint);
-  }
-
   const TableReader& table_;
   const expression::Scope& constants_;
 };

@@ -6,8 +6,11 @@
 // The generated part of docs/scene-reference.md.
 #include "stickslip/expression/expression.h"
 #include "stickslip/scene/keys.h"
+#include "stickslip/stepping/method_fields.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace stickslip::scene {
 namespace {
@@ -21,8 +24,12 @@ std::string cell(std::string_view text) {
 
 void write_rows(std::string& out, const TableKeys& table) {
   out += "| key | value | when absent | meaning |\n|---|---|---|---|\n";
-  for (const Key& key : table.keys)
-    out += fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(key.type), cell(key.fallback), cell(key.meaning));
+  for (const Key& key : table.keys) {
+    const bool is_word = std::ranges::find(key.words, key.fallback) != key.words.end();
+    const std::string type = key.words.empty() ? key.type : stepping::range_text({key.words.begin(), key.words.end()});
+    out += fmt::format("| `{}` | {} | {} | {} |\n", key.name, cell(type),
+                       is_word ? fmt::format("\"{}\"", key.fallback) : cell(key.fallback), cell(key.meaning));
+  }
 }
 
 void write_keys(std::string& out, const TableKeys& table) {

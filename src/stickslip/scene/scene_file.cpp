@@ -66,12 +66,19 @@ void read_set(const Value& table, std::vector<Override>& set) {
 }
 
 const Parameter& parameter_named(const Scene& scene, const std::string& name) {
+  return parameter_named(scene, name, {scene.file.string(), 0, 0});
+}
+
+const Parameter& parameter_named(const Scene& scene, const std::string& name, const Place& place) {
   const auto found = std::ranges::find(scene.parameters, name, &Parameter::name);
   if (found != scene.parameters.end()) return *found;
   std::vector<std::string> names;
   for (const Parameter& parameter : scene.parameters) names.push_back(parameter.name);
-  throw SceneError({scene.file.string(), 0, 0}, fmt::format("the scene has no parameter '{}'", name),
-                   expression::did_you_mean(name, names));
+  const std::string hint = expression::did_you_mean(name, names);
+  throw SceneError(place, fmt::format("the scene has no parameter '{}'", name),
+                   !hint.empty()   ? hint
+                   : names.empty() ? "it has none at all"
+                                   : fmt::format("it has {}", fmt::join(names, ", ")));
 }
 
 std::string toml_text(std::string_view text) {

@@ -34,6 +34,7 @@ void read_set(const Value& table, std::vector<Override>& set);
 
 // Throws SceneError, with the nearest name.
 [[nodiscard]] const Parameter& parameter_named(const Scene& scene, const std::string& name);
+[[nodiscard]] const Parameter& parameter_named(const Scene& scene, const std::string& name, const Place& place);
 
 [[nodiscard]] std::string toml_text(std::string_view text);  // in quotes
 // One line KEY = VALUE of [method].

@@ -5,6 +5,7 @@
 #include "stickslip/expression/nearest_name.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -109,6 +110,14 @@ const std::string& read_text(const Value& value, const std::string& what) {
   return value.text;
 }
 
+const std::string& read_word(const Value& value, const std::string& what, std::span<const std::string> known) {
+  const std::string& word = read_text(value, what);
+  if (std::ranges::find(known, word) != known.end()) return word;
+  const std::string hint = expression::did_you_mean(word, known);
+  throw SceneError(value.place, fmt::format("{}: unknown name '{}'", what, word),
+                   hint.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : hint);
+}
+
 bool read_boolean(const Value& value, const std::string& what) {
   if (value.kind != Value::Kind::Boolean) wrong_type(value, what, "true or false");
   return value.boolean;
@@ -130,9 +139,15 @@ TableReader::TableReader(const Value& table, const TableKeys& keys, const expres
   }
 }
 
-const Value* TableReader::find(std::string_view key) const {
+const Key& TableReader::declared(std::string_view key) const {
+  const auto found = std::ranges::find(keys_.keys, key, &Key::name);
   // A key that is read but not declared would be missing from the reference.
-  assert(std::ranges::any_of(keys_.keys, [&](const Key& known) { return key == known.name; }));
+  assert(found != keys_.keys.end());
+  return *found;
+}
+
+const Value* TableReader::find(std::string_view key) const {
+  assert(declared(key).name == key);
   return table_.find(key);
 }
 
@@ -192,6 +207,14 @@ bool TableReader::boolean(std::string_view key, bool fallback) const {
 std::string TableReader::text(std::string_view key, const std::string& fallback) const {
   const Value* value = find(key);
   return value == nullptr ? fallback : read_text(*value, what(key));
+}
+
+std::size_t TableReader::place_of_word(std::string_view key, std::size_t fallback) const {
+  const Value* value = find(key);
+  if (value == nullptr) return fallback;
+  const std::span<const std::string_view> words = declared(key).words;
+  const std::string& word = read_word(*value, what(key), std::vector<std::string>(words.begin(), words.end()));
+  return static_cast<std::size_t>(std::ranges::find(words, word) - words.begin());
 }
 
 Vec3 TableReader::vector(std::string_view key, const Vec3& fallback, int dimension) const {

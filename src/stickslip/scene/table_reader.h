@@ -40,6 +40,9 @@ void require_positive(double number, const Place& place, const std::string& what
 [[nodiscard]] std::vector<Vec3> read_points(const Value& value, const expression::Scope& scope, const std::string& what,
                                             int dimension);
 [[nodiscard]] const std::string& read_text(const Value& value, const std::string& what);
+// One of the words that are known.
+[[nodiscard]] const std::string& read_word(const Value& value, const std::string& what,
+                                           std::span<const std::string> known);
 [[nodiscard]] bool read_boolean(const Value& value, const std::string& what);
 
 // A number or an expression in the given scope.
@@ -69,6 +72,11 @@ class TableReader {
   [[nodiscard]] std::int64_t integer(std::string_view key, double fallback, double least, double most) const;
   [[nodiscard]] bool boolean(std::string_view key, bool fallback) const;
   [[nodiscard]] std::string text(std::string_view key, const std::string& fallback) const;
+  // One of the words of the key, which is declared as a choice, as the enumerator at its place.
+  template <class Choice>
+  [[nodiscard]] Choice choice(std::string_view key, Choice fallback) const {
+    return static_cast<Choice>(place_of_word(key, static_cast<std::size_t>(fallback)));
+  }
   [[nodiscard]] Vec3 vector(std::string_view key, const Vec3& fallback, int dimension) const;
 
   // "mass of body 'stick'"
@@ -78,6 +86,9 @@ class TableReader {
   [[nodiscard]] const std::string& name() const { return what_; }
 
  private:
+  [[nodiscard]] const Key& declared(std::string_view key) const;
+  [[nodiscard]] std::size_t place_of_word(std::string_view key, std::size_t fallback) const;
+
   const Value& table_;
   const TableKeys& keys_;
   const expression::Scope& scope_;

@@ -7,6 +7,7 @@
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/stepper_traits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,8 +74,8 @@ FlightSensitivity::FlightSensitivity(const model::Model& model, const stepping::
 }
 
 bool FlightSensitivity::covers(const model::Model& model, const stepping::Method& method) {
-  if (method.stepper != "second-order" || method.motion != stepping::MotionModel::Dynamic ||
-      contact::has_supports(model))
+  if (stepping::traits_of(method.stepper).derivatives != stepping::StepDerivatives::SubSteps ||
+      method.motion != stepping::MotionModel::Dynamic || contact::has_supports(model))
     return false;
   if (method.friction != stepping::FrictionLaw::Cone && model.dimension == 3) return false;
   const std::vector<contact::BodyTraits> traits = contact::body_traits(model);

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/sensitivity/model_difference.h"
 
+#include "stickslip/model/shape_fields.h"
 #include "stickslip/motion/prescribed_motion.h"
 #include "stickslip/motion/prescribed_rotation.h"
 
@@ -12,46 +13,15 @@ namespace {
 
 using model::PlacedShape;
 
-bool same(const model::PointSet& a, const model::PointSet& b) {
-  return a.points == b.points;
-}
-bool same(const model::HalfSpace& a, const model::HalfSpace& b) {
-  return a.normal == b.normal && a.offset == b.offset;
-}
-bool same(const model::Disc& a, const model::Disc& b) {
-  return a.radius == b.radius;
-}
-bool same(const model::Polygon& a, const model::Polygon& b) {
-  return a.loops == b.loops;
-}
-bool same(const model::Chain& a, const model::Chain& b) {
-  return a.points == b.points;
-}
-bool same(const model::Superellipse& a, const model::Superellipse& b) {
-  return a.a == b.a && a.b == b.b && a.exponent == b.exponent;
-}
-bool same(const model::Sphere& a, const model::Sphere& b) {
-  return a.radius == b.radius;
-}
-bool same(const model::Capsule& a, const model::Capsule& b) {
-  return a.radius == b.radius && a.half_length == b.half_length;
-}
-bool same(const model::Cylinder& a, const model::Cylinder& b) {
-  return a.radius == b.radius && a.half_length == b.half_length;
-}
-bool same(const model::Superellipsoid& a, const model::Superellipsoid& b) {
-  return a.a == b.a && a.b == b.b && a.c == b.c && a.exponent_xy == b.exponent_xy && a.exponent_z == b.exponent_z;
-}
-bool same(const model::Polyhedron& a, const model::Polyhedron& b) {
-  return a.vertices == b.vertices && a.faces == b.faces;
-}
-
 bool same(const PlacedShape& a, const PlacedShape& b) {
   if (a.shape.index() != b.shape.index() || a.pose.position != b.pose.position ||
       a.pose.orientation.coeffs() != b.pose.orientation.coeffs())
     return false;
-  return std::visit([&](const auto& shape) { return same(shape, std::get<std::decay_t<decltype(shape)>>(b.shape)); },
-                    a.shape);
+  return std::visit(
+      [&](const auto& shape) {
+        return model::fields_of(shape) == model::fields_of(std::get<std::decay_t<decltype(shape)>>(b.shape));
+      },
+      a.shape);
 }
 
 bool same(const model::Support& a, const model::Support& b) {

@@ -2,10 +2,12 @@
 // Copyright the stickslip authors
 #include "stickslip/sensitivity/scene_sensitivity.h"
 
+#include "stickslip/expression/nearest_name.h"
 #include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/model_difference.h"
 #include "stickslip/sensitivity/start_coordinate.h"
+#include "stickslip/sensitivity/sub_step_sensitivity.h"
 #include "stickslip/sensitivity/tangent.h"
 
 #include <fmt/format.h>
@@ -23,24 +25,13 @@ namespace {
 // Sub-steps to the instant of an event are more curved than steps: there the smaller one on both sides.
 constexpr double kParameterStep = 1e-5, kOneSidedStep = 1e-6;
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool mentions(const std::string& text, const std::string& name) {
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
-  }
-  return false;
-}
-
 // Whether observables and stop conditions use the parameter, or others that follow from it.
 bool observed(const scene::Scene& scene, const scene::Scene& changed, const std::string& name) {
   for (std::size_t i = 0; i < scene.parameters.size(); ++i)
     if (scene.parameters[i].name != name && scene.parameters[i].value != changed.parameters[i].value) return true;
-  return std::ranges::any_of(scene.observables, [&](const auto& one) { return mentions(one.text, name); }) ||
-         std::ranges::any_of(scene.stop, [&](const auto& one) { return mentions(one.text, name); });
+  return std::ranges::any_of(scene.observables,
+                             [&](const auto& one) { return expression::mentions(one.text, name); }) ||
+         std::ranges::any_of(scene.stop, [&](const auto& one) { return expression::mentions(one.text, name); });
 }
 
 }  // namespace
@@ -67,6 +58,27 @@ void ParameterDirections::add_start(const std::string& name) {
   directions_.push_back(std::move(direction));
 }
 
+namespace {
+
+// The models nearer to the parameter's value than those at both ends of the direction, made when they are asked for.
+std::function<Direction::Pair()> models_closer(const scene::Document& document,
+                                               const std::vector<scene::Override>& overrides,
+                                               const scene::Parameter& parameter, const Direction& direction) {
+  return [document = std::make_shared<const scene::Document>(document), overrides = overrides, name = parameter.name,
+          value = parameter.value, below = direction.below, above = direction.above,
+          made = std::make_shared<std::vector<scene::Scene>>()]() mutable {
+    if (made->empty())
+      for (const double amount : {-below, above}) {
+        overrides.push_back({name, fmt::format("{}", value + Direction::kCloser * amount)});
+        made->push_back(scene::make_scene(*document, overrides));
+        overrides.pop_back();
+      }
+    return Direction::Pair{&made->front().model, &made->back().model};
+  };
+}
+
+}  // namespace
+
 void ParameterDirections::add(const scene::Document& document, std::vector<scene::Override>& overrides,
                               const std::string& name) {
   const scene::Parameter& parameter = scene::parameter_named(*scene_, name);
@@ -83,28 +95,17 @@ void ParameterDirections::add(const scene::Document& document, std::vector<scene
   direction.below = upwards ? 0 : kOneSidedStep * size;
   std::unique_ptr<scene::Scene> low, high;
   (upwards ? high : low) = with(parameter.value + direction.above - direction.below);
-  direction.drives_only = scene_->method.stepper != "second-order" &&
-                          StepSlopes::cover(scene_->model, scene_->method) &&
+  const bool repeats = RunSensitivity::repeats(scene_->method);
+  direction.drives_only = !repeats && StepSlopes::cover(scene_->model, scene_->method) &&
                           same_but_for_motion(scene_->model, (upwards ? high : low)->model);
   if (!direction.drives_only) {
-    const double step = (scene_->method.stepper == "second-order" ? kOneSidedStep : kParameterStep) * size;
+    const double step = (repeats ? kOneSidedStep : kParameterStep) * size;
     direction.below = std::min(step, parameter.value - parameter.min);
     direction.above = std::min(step, parameter.max - parameter.value);
     low = direction.below > 0 ? with(parameter.value - direction.below) : nullptr;
     high = direction.above > 0 ? with(parameter.value + direction.above) : nullptr;
   }
-  if (scene_->method.stepper == "second-order")
-    direction.closer = [document = std::make_shared<const scene::Document>(document), overrides, name,
-                        value = parameter.value, below = direction.below, above = direction.above,
-                        made = std::make_shared<std::vector<scene::Scene>>()]() mutable {
-      if (made->empty())
-        for (const double amount : {-below, above}) {
-          overrides.push_back({name, fmt::format("{}", value + Direction::kCloser * amount)});
-          made->push_back(scene::make_scene(*document, overrides));
-          overrides.pop_back();
-        }
-      return Direction::Pair{&made->front().model, &made->back().model};
-    };
+  if (repeats) direction.closer = models_closer(document, overrides, parameter, direction);
   direction.low = low ? &low->model : &scene_->model;
   direction.high = high ? &high->model : &scene_->model;
   const model::State below = model::initial_state(*direction.low), above = model::initial_state(*direction.high);

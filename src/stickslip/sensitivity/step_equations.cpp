@@ -41,7 +41,7 @@ StepEquations::StepEquations(const model::Model& model, const stepping::Method& 
 }
 
 std::string StepEquations::objection_to(const model::Model& model, const stepping::Method& method) {
-  if (!stepping::traits_of(method.stepper).differentiable)
+  if (stepping::traits_of(method.stepper).derivatives != stepping::StepDerivatives::Equations)
     return "steps of \"" + method.stepper + "\" have no derivative here: use implicit or stewart-trinkle";
   if (method.friction != stepping::FrictionLaw::Cone && model.dimension == 3)
     return "a friction pyramid has no derivative here";

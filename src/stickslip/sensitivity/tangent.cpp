@@ -2,24 +2,14 @@
 // Copyright the stickslip authors
 #include "stickslip/sensitivity/tangent.h"
 
+#include "stickslip/math/rotation.h"
+
 #include <cmath>
 
 namespace stickslip::sensitivity {
 namespace {
 
 constexpr double kSmallAngle = 1e-4;  // below it, the first terms of the series are exact to rounding
-
-Mat3 cross_matrix(const Vec3& a) {
-  Mat3 m;
-  m << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
-  return m;
-}
-
-Quat exponential(const Vec3& w) {
-  const double angle = w.norm();
-  const double scale = angle > kSmallAngle ? std::sin(0.5 * angle) / angle : 0.5 - angle * angle / 48;
-  return Quat(std::cos(0.5 * angle), scale * w.x(), scale * w.y(), scale * w.z()).normalized();
-}
 
 }  // namespace
 
@@ -34,7 +24,7 @@ void move_along(const model::State& from, const Eigen::Ref<const Eigen::VectorXd
     body.velocity.linear += amount * d.segment<3>(kLinear);
     body.velocity.angular += amount * d.segment<3>(kAngular);
     if (turn.isZero(0)) continue;
-    body.pose.orientation = (exponential(turn) * body.pose.orientation).normalized();
+    body.pose.orientation = (exponential(turn).normalized() * body.pose.orientation).normalized();
     body.angle += turn.z();
   }
 }
@@ -66,7 +56,7 @@ Eigen::Matrix<double, kBodyTangent, 1> difference(const model::BodyState& from, 
 }
 
 Mat3 rotation_of(const Vec3& w) {
-  return exponential(w).toRotationMatrix();
+  return exponential(w).normalized().toRotationMatrix();
 }
 
 Mat3 left_jacobian(const Vec3& w) {

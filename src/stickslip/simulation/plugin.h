@@ -18,7 +18,7 @@
 
 namespace stickslip::simulation {
 
-constexpr int kPluginVersion = 3;
+constexpr int kPluginVersion = 4;
 
 // Names and descriptions must be string literals. A name that is taken is refused (the plug-in is then not loaded).
 class PluginHost {

@@ -186,11 +186,15 @@ bool ImpactSolver::in_phases(const Method& method, std::span<const Law> laws, do
     for (std::size_t c = 0; c < n; ++c) {
       const double e = share * laws[c].restitution;
       if (e == 0) continue;
-      if (laws[c].kind == model::ImpactLaw::Newton) {
-        problem.q[c * D] -= std::max(0.0, -e * before_[c * D]);
-      } else {
-        problem.kind[c] = ContactKind::Support;
-        problem.normal_impulse[c] = e * compression_[c * D];
+      switch (laws[c].kind) {
+        case model::ImpactLaw::Newton:
+          problem.q[c * D] -= std::max(0.0, -e * before_[c * D]);
+          break;
+        case model::ImpactLaw::Poisson:
+        case model::ImpactLaw::Stronge:  // the work of several contacts depends on their order
+          problem.kind[c] = ContactKind::Support;
+          problem.normal_impulse[c] = e * compression_[c * D];
+          break;
       }
     }
     std::fill(island.r.begin(), island.r.end(), 0.0);

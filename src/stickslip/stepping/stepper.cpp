@@ -63,7 +63,7 @@ std::string objection_of_song_pang_kumar(const Method& method, const model::Mode
   if (std::ranges::any_of(model.surfaces, [](const model::Surface& surface) {
         return contact::is_compliant(surface.compliance) && surface.restitution > 0;
       }))
-    return "a compliant contact takes no coefficient of restitution: what it gives back follows from its damping";
+    return "a compliant contact cannot have a coefficient of restitution: its rebound follows from its damping";
   return {};
 }
 
@@ -100,17 +100,21 @@ struct StepperRegistry {
   }
   StepperRegistry() {
     add({"stewart-trinkle", "first order, one contact problem per step"}, make<StewartTrinkle>,
-        {.soft_normals = true, .differentiable = true}, general_stewart_trinkle);
+        {.soft_normals = true, .derivatives = StepDerivatives::Equations}, general_stewart_trinkle);
     add({"second-order", "second order between changes of contact mode, which are located inside the step"},
         make<SecondOrder>,
-        {.order = 2, .drives_at_end = false, .locates_events = true, .objection = objection_of_second_order},
+        {.order = 2,
+         .drives_at_end = false,
+         .locates_events = true,
+         .derivatives = StepDerivatives::SubSteps,
+         .objection = objection_of_second_order},
         second_order_on_supports);
     add({"anitescu-potra", "first order, velocity level; impacts at their instant, with the pairs' own laws"},
         []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.closed_only = true}); },
         {.drives_at_end = false});
     add({"implicit", "first order, geometry and forces at the end of the step, by iteration"},
         []() -> std::unique_ptr<Stepper> { return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true}); },
-        {.end_geometry = true, .differentiable = true});
+        {.end_geometry = true, .derivatives = StepDerivatives::Equations});
     add({"song-pang-kumar", "first order, visco-elastic contacts (rigid where a contact has no stiffness)"},
         []() -> std::unique_ptr<Stepper> {
           return std::make_unique<EulerStepper>(EulerRules{.end_geometry = true, .compliant = true});
@@ -123,6 +127,7 @@ struct StepperRegistry {
          .compliant = true,
          .locates_events = true,
          .certified_forces = false,
+         .derivatives = StepDerivatives::FlowParts,
          .objection = objection_of_runge_kutta});
   }
 };

@@ -12,6 +12,14 @@
 
 namespace stickslip::stepping {
 
+// How derivatives of its steps are found, where the model allows it.
+enum class StepDerivatives : char {
+  None,
+  Equations,  // they satisfy sensitivity::StepEquations
+  SubSteps,  // sub-steps between located events, written to a SubStepTape, which sensitivity::SubStepSensitivity repeats
+  FlowParts,  // parts of a Runge-Kutta step, written to a FlowTape, which sensitivity::FlowSensitivity repeats
+};
+
 struct StepperTraits {
   int order = 1;                // with which its errors fall, at best
   bool end_geometry = false;    // contact rows of the end of the step; else of its start
@@ -21,9 +29,9 @@ struct StepperTraits {
   bool smoothed_cone = false;   // takes method.gamma and method.gap_step
   bool soft_normals = false;    // takes method.compliance = "normal"
   bool certified_forces =
-      true;                     // forces solve contact problems; false: they obey the law by construction, and there is
-                                // no residual that certificate_at_worst could allow
-  bool differentiable = false;  // its steps satisfy sensitivity::StepEquations
+      true;  // forces solve contact problems; false: they obey the law by construction, and there is
+             // no residual that certificate_at_worst could allow
+  StepDerivatives derivatives = StepDerivatives::None;
   // Why it cannot step a model, and what to change; empty when it can. Null: no objection besides those that follow from
   // the members above.
   std::string (*objection)(const Method& method, const model::Model& model) = nullptr;

@@ -3,6 +3,7 @@
 #include "stickslip/stepping/support_balance.h"
 
 #include "stickslip/complementarity/cone/contact_residual.h"
+#include "stickslip/complementarity/union_find.h"
 #include "stickslip/contact/compliance.h"
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/motion.h"
@@ -41,11 +42,6 @@ bool hold_resting_bases(ForceBalance& balance) {
   return any;
 }
 
-int root_of(std::vector<int>& parent, int body) {
-  while (parent[index(body)] != body) body = parent[index(body)] = parent[index(parent[index(body)])];
-  return body;
-}
-
 }  // namespace
 
 // Bodies that touch, or stand on each other, share a group: the lowest of their numbers. -1: does not move.
@@ -54,13 +50,13 @@ void SupportBalance::group_bodies(const StepData& step) {
   std::iota(group_.begin(), group_.end(), 0);
   const auto join = [&](int a, int b) {
     if (!step.dynamics[index(a)].movable || !step.dynamics[index(b)].movable) return;
-    const int root_a = root_of(group_, a), root_b = root_of(group_, b);
+    const int root_a = complementarity::find_root(group_, a), root_b = complementarity::find_root(group_, b);
     group_[index(std::max(root_a, root_b))] = std::min(root_a, root_b);
   };
   for (const contact::ContactRows& row : step.rows) join(row.a, row.b);
   for (const Footing& footing : step.supports.footings) join(footing.body, footing.plane);
   for (std::size_t i = 0; i < group_.size(); ++i)
-    group_[i] = step.dynamics[i].movable ? root_of(group_, static_cast<int>(i)) : -1;
+    group_[i] = step.dynamics[i].movable ? complementarity::find_root(group_, static_cast<int>(i)) : -1;
 }
 
 // The place of a body among the unknowns, entered when it is met first. -1: it does not move freely.

@@ -52,12 +52,16 @@ std::vector<double> weights(const OptimiseSettings& settings, const std::vector<
   return result;
 }
 
-nlopt_algorithm algorithm_named(const std::string& name) {
-  if (name == "bobyqa") return NLOPT_LN_BOBYQA;
-  if (name == "cobyla") return NLOPT_LN_COBYLA;
-  if (name == "crs") return NLOPT_GN_CRS2_LM;
-  if (name == "slsqp") return NLOPT_LD_SLSQP;
-  assert(name == "nelder-mead");
+nlopt_algorithm algorithm_of(OptimiseSettings::Search method) {
+  using Search = OptimiseSettings::Search;
+  switch (method) {
+    case Search::Bobyqa: return NLOPT_LN_BOBYQA;
+    case Search::Cobyla: return NLOPT_LN_COBYLA;
+    case Search::Crs: return NLOPT_GN_CRS2_LM;
+    case Search::Slsqp: return NLOPT_LD_SLSQP;
+    case Search::NelderMead:
+    case Search::GaussNewton: break;  // search_by_norms
+  }
   return NLOPT_LN_NELDERMEAD;
 }
 
@@ -160,12 +164,12 @@ class DesignSearch {
   }
 
   void search_from(std::vector<double> x) {
-    if (settings_.method == "gauss-newton") {
+    if (settings_.method == OptimiseSettings::Search::GaussNewton) {
       search_by_norms(std::move(x));
       return;
     }
     const std::unique_ptr<nlopt_opt_s, FreeOptimizer> optimizer(
-        nlopt_create(algorithm_named(settings_.method), static_cast<unsigned>(size())));
+        nlopt_create(algorithm_of(settings_.method), static_cast<unsigned>(size())));
     optimizer_ = optimizer.get();
     nlopt_srand(static_cast<unsigned long>(study_.seed));
     nlopt_set_min_objective(optimizer_, &DesignSearch::callback, this);

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/study/session.h"
 
+#include "stickslip/complementarity/seconds_since.h"
+
 #include <cmath>
 
 namespace stickslip::study {
@@ -9,10 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kReportInterval = std::chrono::milliseconds(200);
-
-double seconds_since(Clock::time_point time) {
-  return std::chrono::duration<double>(Clock::now() - time).count();
-}
 
 }  // namespace
 
@@ -51,7 +49,7 @@ Progress Session::progress() const {
   Progress progress;
   progress.done = schedule_.done();
   progress.total = schedule_.total();
-  progress.seconds = seconds_since(begin_);
+  progress.seconds = complementarity::seconds_since(begin_);
   const auto here = static_cast<double>(progress.done - found_);
   progress.rate = progress.seconds > 0 ? here / progress.seconds : 0;
   progress.seconds_left = progress.rate > 0 ? static_cast<double>(progress.total - progress.done) / progress.rate : 0;

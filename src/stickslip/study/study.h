@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stickslip::study {
@@ -58,8 +59,9 @@ struct DesignVariable {
 };
 
 struct OptimiseSettings {
+  enum class Search { NelderMead, Bobyqa, Cobyla, Crs, Slsqp, GaussNewton };
   enum class Combine { Sum, Mean, Worst, Cvar };
-  std::string method = "nelder-mead";
+  Search method = Search::NelderMead;
   Combine combine = Combine::Sum;
   double tail = 0.1;               // Cvar: the share of worst trials
   std::int64_t evaluations = 500;  // of designs, all starts together
@@ -73,6 +75,9 @@ struct OptimiseSettings {
   double every = 0;
   std::vector<DesignVariable> variables;
 };
+
+// As study files have them.
+inline constexpr std::string_view kSearchNames[] = {"nelder-mead", "bobyqa", "cobyla", "crs", "slsqp", "gauss-newton"};
 
 struct Study;
 

@@ -2,12 +2,15 @@
 // Copyright the stickslip authors
 #include "stickslip/study/study_keys.h"
 
+#include "stickslip/study/study.h"
+
 namespace stickslip::study {
 namespace {
 
 using scene::Key;
 using scene::TableKeys;
 
+constexpr std::string_view kClaims[] = {"none", "bound", "estimate"};  // runs::ErrorBar::Claim
 constexpr Key kStudy[] = {
     {"title", "text", "empty", "one line that says what the study asks"},
     {"scene", "file name", "required", "relative to the study file"},
@@ -17,15 +20,16 @@ constexpr Key kStudy[] = {
     {"vary", "table", "none", "what differs between trials: each a parameter with a table, see below"},
     {"success", "condition", "none", "of parameters, observables at the end of the run, and end_time"},
     {"objective", "expression", "none", "likewise a number: its mean is estimated, optimise makes it small"},
-    {"error_bars", "none, bound or estimate", "\"none\"",
+    {"error_bars", nullptr, "none",
      "what must be known of the error of each observable, from coarser runs beside each trial; a trial without it is "
-     "an "
-     "error"},
+     "an error",
+     kClaims},
     {"stop", "table", "none", "end the study when the interval is narrow enough, see below"},
     {"stage", "list of tables", "none", "staged verification: a trial is a design, see below"},
     {"optimise", "table", "none", "for stickslip optimise, see below"},
 };
 
+constexpr std::string_view kEach[] = {"trial", "group", "repeat"};  // Variation::Each
 constexpr Key kVary[] = {
     {"grid", "[from, to, count]", "none", "equally spaced values; all grids and lists are combined into groups"},
     {"list", "list of numbers", "none", "these values; combined likewise"},
@@ -33,24 +37,27 @@ constexpr Key kVary[] = {
     {"normal", "[mean, deviation]", "none", "normally distributed, cut off at min and max"},
     {"sobol", "[from, to]", "none", "points of a Sobol sequence: more even than random ones (at most 3667 parameters)"},
     {"latin", "[from, to]", "none", "Latin hypercube: one value in each of equally many slices of the range"},
-    {"each", "trial, group or repeat", "\"trial\"",
+    {"each", nullptr, "trial",
      "a new value for every trial, one for all trials of a group, or the same for trials at the same place in "
-     "their groups"},
+     "their groups",
+     kEach},
     {"min", "number", "the parameter's", "with normal: no value below"},
     {"max", "number", "the parameter's", "with normal: no value above"},
 };
 
+constexpr std::string_view kStopOf[] = {"success", "objective"};  // StopRule::Of
 constexpr Key kStop[] = {
-    {"of", "success or objective", "success if there is one", "whose interval"},
+    {"of", nullptr, "success if there is one", "whose interval", kStopOf},
     {"width", "number > 0", "required", "of the whole interval"},
     {"confidence", "number in (0, 1)", "0.95", "level of the interval"},
     {"least", "integer >= 2", "20", "trials before the rule may hold"},
     {"per_group", "true or false", "false", "each group stops for itself"},
 };
 
+constexpr std::string_view kStageKinds[] = {"run", "path"};  // Stage::Kind
 constexpr Key kStage[] = {
     {"name", "text", "required", "for people to read"},
-    {"kind", "run or path", "\"run\"", "simulate, or only ask whether the part can be moved through the device"},
+    {"kind", nullptr, "run", "simulate, or only ask whether the part can be moved through the device", kStageKinds},
     {"set", "table", "none", "values that hold in this stage, on top of the study's"},
     {"vary", "table", "none", "run: what differs between the trials of a design"},
     {"trials", "integer >= 1", "1", "run: in each group"},
@@ -64,9 +71,10 @@ constexpr Key kStage[] = {
     {"samples", "integer >= 1", "2000", "path: how long to search"},
 };
 
+constexpr std::string_view kCombine[] = {"sum", "mean", "worst", "cvar"};  // OptimiseSettings::Combine
 constexpr Key kOptimise[] = {
-    {"method", "text", "\"nelder-mead\"", "nelder-mead, bobyqa, cobyla, crs, slsqp or gauss-newton"},
-    {"combine", "sum, mean, worst or cvar", "\"sum\"", "how the objectives of the study's trials become one number"},
+    {"method", nullptr, "nelder-mead", "how designs are searched", kSearchNames},
+    {"combine", nullptr, "sum", "how the objectives of the study's trials become one number", kCombine},
     {"tail", "number in (0, 1]", "0.1", "with cvar: the mean over this share of the largest objectives"},
     {"evaluations", "integer >= 1", "500", "of designs, at most, all starts together"},
     {"tolerance", "number > 0", "1e-4", "a search ends when design and objective change less, relatively"},

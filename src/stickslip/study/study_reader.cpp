@@ -46,12 +46,7 @@ class StudyReader {
     if (static_cast<double>(study_.groups()) * static_cast<double>(study_.trials) > kMostTrials)
       throw SceneError(top.place(), fmt::format("more than {:.0e} trials", kMostTrials));
     read_results(top, study_);
-    if (const Value* known = top.find("error_bars")) {
-      using Claim = runs::ErrorBar::Claim;
-      study_.known_errors =
-          read_word<Claim, 3>(*known, top.what("error_bars"),
-                              {{{"none", Claim::None}, {"bound", Claim::Bound}, {"estimate", Claim::Estimate}}});
-    }
+    study_.known_errors = top.choice("error_bars", study_.known_errors);
     if (const Value* stages = top.find("stage")) read_stages(*stages);
     if (const Value* stop = top.find("stop")) read_stop(*stop);
     if (const Value* optimise = top.find("optimise")) read_optimise(*optimise);
@@ -138,9 +133,7 @@ class StudyReader {
     const TableReader table(value, study_keys_of("stage"), constants_, "[[stage]]");
     Stage stage;
     stage.name = scene::read_text(table.require("name"), table.what("name"));
-    if (const Value* kind = table.find("kind"))
-      stage.kind = read_word<Stage::Kind, 2>(*kind, table.what("kind"),
-                                             {{{"run", Stage::Kind::Run}, {"path", Stage::Kind::Path}}});
+    stage.kind = table.choice("kind", stage.kind);
     stage.set = study_.set;
     if (const Value* set = table.find("set")) {
       scene::read_set(*set, stage.set);
@@ -172,7 +165,7 @@ class StudyReader {
     stage.part = scene::read_text(table.require("part"), table.what("part"));
     if (std::ranges::none_of(scene_.model.bodies, [&](const model::Body& body) { return body.name == stage.part; }))
       throw SceneError(table.require("part").place, fmt::format("the scene has no body '{}'", stage.part));
-    if (scene_.model.dimension != 2) throw SceneError(table.place(), "a path is only searched in the plane");
+    if (scene_.model.dimension != 2) throw SceneError(table.place(), "paths are searched in the plane only");
     stage.goal = read_expressions(table, "goal", 2, 3);
     stage.low = read_expressions(table, "low", 2, 2);
     stage.high = read_expressions(table, "high", 2, 2);
@@ -195,10 +188,7 @@ class StudyReader {
   void read_stop(const Value& value) {
     const TableReader table(value, study_keys_of("stop"), constants_, "'stop'");
     StopRule rule;
-    rule.of = study_.success.empty() ? StopRule::Of::Objective : StopRule::Of::Success;
-    if (const Value* of = table.find("of"))
-      rule.of = read_word<StopRule::Of, 2>(
-          *of, table.what("of"), {{{"success", StopRule::Of::Success}, {"objective", StopRule::Of::Objective}}});
+    rule.of = table.choice("of", study_.success.empty() ? StopRule::Of::Objective : StopRule::Of::Success);
     const bool missing = rule.of == StopRule::Of::Success ? study_.success.empty() : study_.objective.empty();
     if (missing)
       throw SceneError(value.place, fmt::format("the stop rule is about the {}, which the study does not define",
@@ -212,22 +202,11 @@ class StudyReader {
   }
 
   void read_optimise(const Value& value) {
-    using Combine = OptimiseSettings::Combine;
     const TableReader table(value, study_keys_of("optimise"), constants_, "[optimise]");
     if (study_.objective.empty()) throw SceneError(value.place, "[optimise] needs an objective in the study");
     OptimiseSettings settings;
-    if (const Value* method = table.find("method"))
-      settings.method = read_word<std::string, 6>(*method, table.what("method"),
-                                                  {{{"nelder-mead", "nelder-mead"},
-                                                    {"bobyqa", "bobyqa"},
-                                                    {"cobyla", "cobyla"},
-                                                    {"crs", "crs"},
-                                                    {"slsqp", "slsqp"},
-                                                    {"gauss-newton", "gauss-newton"}}});
-    if (const Value* combine = table.find("combine"))
-      settings.combine = read_word<Combine, 4>(
-          *combine, table.what("combine"),
-          {{{"sum", Combine::Sum}, {"mean", Combine::Mean}, {"worst", Combine::Worst}, {"cvar", Combine::Cvar}}});
+    settings.method = table.choice("method", settings.method);
+    settings.combine = table.choice("combine", settings.combine);
     settings.tail = table.positive("tail", settings.tail);
     if (settings.tail > 1) throw SceneError(table.require("tail").place, "'tail' must not be above 1");
     settings.evaluations = table.integer("evaluations", 500, 1, 1e9);
@@ -246,7 +225,7 @@ class StudyReader {
 
   void read_residuals(const TableReader& table, OptimiseSettings& settings) const {
     const Value* list = table.find("residuals");
-    const bool needed = settings.method == "gauss-newton";
+    const bool needed = settings.method == OptimiseSettings::Search::GaussNewton;
     if (list == nullptr && needed)
       throw SceneError(table.place(), "gauss-newton needs 'residuals', the terms of the objective");
     if (list == nullptr) return;
@@ -268,7 +247,7 @@ class StudyReader {
   }
 
   DesignVariable read_design(const Value::Entry& entry) const {
-    const Parameter* parameter = parameter_named(scene_, entry.key, entry.place);
+    const Parameter* parameter = varied_parameter(scene_, entry.key, entry.place);
     if (parameter == nullptr)
       throw SceneError(entry.place, fmt::format("'{}' is not a parameter of the scene", entry.key));
     if (std::ranges::any_of(study_.variations, [&](const Variation& v) { return v.parameter == entry.key; }))

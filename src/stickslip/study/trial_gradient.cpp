@@ -10,6 +10,7 @@
 // by one run; or by two runs per parameter where its steps have no derivative. Residuals of a Gauss-Newton search are
 // differentiated likewise, at every moment that the run keeps. Differences between runs whose contacts went through
 // other modes may be those of a corner or a jump: they are counted.
+#include "stickslip/complementarity/seconds_since.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/scene_sensitivity.h"
 #include "stickslip/simulation/simulation.h"
@@ -25,12 +26,6 @@
 
 namespace stickslip::study {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 double evaluate(const std::string& expression, const scene::Scene& scene, std::span<const double> observables,
                 double time) {
@@ -88,7 +83,7 @@ double value_with(const scene::Override& over) {
 // False: not possible here, or the run has steps without a derivative.
 bool TrialRunner::differentiate_run(const TrialPoint& trial, std::span<const scene::Override> design,
                                     const OptimiseSettings& settings, TrialGradient& out) const {
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   std::vector<scene::Override> overrides = overrides_of(study_, trial);
   overrides.insert(overrides.end(), design.begin(), design.end());
   std::vector<std::string> names;
@@ -119,7 +114,7 @@ bool TrialRunner::differentiate_run(const TrialPoint& trial, std::span<const sce
       if (!std::isfinite(out.gradient.back())) return false;
     }
     if (!settings.residuals.empty()) out.terms = terms_of(settings, unknowns, run);
-    result.seconds = seconds_since(begin);
+    result.seconds = complementarity::seconds_since(begin);
   } catch (const scene::SceneError&) {
     return false;
   } catch (const std::invalid_argument&) {

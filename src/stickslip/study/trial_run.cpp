@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/study/trial_run.h"
 
+#include "stickslip/complementarity/seconds_since.h"
 #include "stickslip/study/trial_scene.h"
 
 #include <chrono>
@@ -91,7 +92,7 @@ TrialResult TrialRunner::run_scene_of(const TrialPoint& trial, std::span<const s
     result.cause = error.what();
   }
   if (!result.ran() && !study_.success.empty()) result.success = 0;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.seconds = complementarity::seconds_since(begin);
   return result;
 }
 

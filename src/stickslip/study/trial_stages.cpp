@@ -5,6 +5,7 @@
 //
 // Staged verification of one design: geometry, then simulations, the cheap ones first. The first stage that a design
 // fails ends it, and the first trials that decide a stage end that stage.
+#include "stickslip/complementarity/seconds_since.h"
 #include "stickslip/study/passage.h"
 #include "stickslip/study/trial_run.h"
 #include "stickslip/study/trial_scene.h"
@@ -92,9 +93,6 @@ TrialResult TrialRunner::run_last_stage(const TrialPoint& trial) const {
 
 TrialResult TrialRunner::run_stages(const TrialPoint& trial, std::size_t from) const {
   using Clock = std::chrono::steady_clock;
-  const auto seconds = [](Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
   const auto begin = Clock::now();
   TrialResult result;
   result.index = trial.index;
@@ -115,7 +113,7 @@ TrialResult TrialRunner::run_stages(const TrialPoint& trial, std::size_t from) c
     } catch (const std::invalid_argument& error) {
       verdict.objection = error.what();
     }
-    result.stage_seconds[s] = seconds(stage_begin);
+    result.stage_seconds[s] = complementarity::seconds_since(stage_begin);
     runs += verdict.runs;
     result.steps += verdict.steps;
     result.residual = std::max(result.residual, verdict.residual);
@@ -127,7 +125,7 @@ TrialResult TrialRunner::run_stages(const TrialPoint& trial, std::size_t from) c
     result.cause = fmt::format("stage {}: {}", stage.name, verdict.objection);
   }
   result.observables = {static_cast<double>(passed), static_cast<double>(runs)};
-  result.seconds = seconds(begin);
+  result.seconds = complementarity::seconds_since(begin);
   return result;
 }
 

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/study/variation_reader.h"
 
+#include "stickslip/scene/scene_file.h"
 #include "stickslip/study/sobol.h"
 #include "stickslip/study/study_keys.h"
 
@@ -76,7 +77,7 @@ void check_range(Variation& variation, const Parameter& parameter, const Value& 
     if (!(variation.low < variation.high) || variation.low > variation.a + 5 * variation.b ||
         variation.high < variation.a - 5 * variation.b)
       throw SceneError(value.place,
-                       fmt::format("the range of '{}' leaves nothing of the distribution", parameter.name));
+                       fmt::format("the range of '{}' contains almost nothing of the distribution", parameter.name));
   } else if (variation.kind == Variation::Kind::Grid) {
     for (const double x : variation.values) check(x);
   } else {
@@ -86,16 +87,13 @@ void check_range(Variation& variation, const Parameter& parameter, const Value& 
 }
 
 Variation read_variation(const Value::Entry& entry, const scene::Scene& scene, const expression::Scope& constants) {
-  const Parameter* parameter = parameter_named(scene, entry.key, entry.place);
+  const Parameter* parameter = varied_parameter(scene, entry.key, entry.place);
   const std::string what = fmt::format("the variation of '{}'", entry.key);
   const TableReader table(entry.value, study_keys_of("vary.NAME"), constants, what);
   Variation variation;
   variation.parameter = entry.key;
   variation.place = entry.place;
-  if (const Value* each = table.find("each"))
-    variation.each = read_word<Variation::Each, 3>(
-        *each, table.what("each"),
-        {{{"trial", Variation::Each::Trial}, {"group", Variation::Each::Group}, {"repeat", Variation::Each::Repeat}}});
+  variation.each = table.choice("each", variation.each);
   constexpr std::array<const char*, 6> kKinds{"grid", "list", "uniform", "normal", "sobol", "latin"};
   const Value* value = nullptr;
   std::string kind;
@@ -116,20 +114,11 @@ Variation read_variation(const Value::Entry& entry, const scene::Scene& scene, c
 
 }  // namespace
 
-const scene::Parameter* parameter_named(const scene::Scene& scene, const std::string& name, const scene::Place& place) {
-  std::vector<std::string> names;
-  std::string list;
-  for (const scene::Parameter& parameter : scene.parameters) {
-    if (parameter.name == name) return &parameter;
-    names.push_back(parameter.name);
-    list += (list.empty() ? "" : ", ") + parameter.name;
-  }
-  if (name == "duration" || name.starts_with("method.") || name.starts_with("record.")) return nullptr;
-  const std::string hint = expression::did_you_mean(name, names);
-  throw SceneError(place, fmt::format("the scene has no parameter '{}'", name),
-                   !hint.empty()   ? hint
-                   : names.empty() ? "it has none at all"
-                                   : "it has " + list);
+const scene::Parameter* varied_parameter(const scene::Scene& scene, const std::string& name,
+                                         const scene::Place& place) {
+  const bool is_key = name == "duration" || name.starts_with("method.") || name.starts_with("record.");
+  if (is_key && std::ranges::find(scene.parameters, name, &Parameter::name) == scene.parameters.end()) return nullptr;
+  return &scene::parameter_named(scene, name, place);
 }
 
 std::vector<Variation> read_variations(const Value& table, const scene::Scene& scene,

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/infeasibility.h"
 
+#include "stickslip/complementarity/affine/problem_columns.h"
+
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -16,16 +18,6 @@ constexpr double kMargin = 1e-8;
 constexpr double kNearlyZero = 1e-9;             // of the sum of its terms: meant to be zero
 constexpr std::size_t kLargestPolish = 1000000;  // entries of the least-squares problem
 constexpr Eigen::Index kLargestProgram = 600;    // unknowns of the original problem
-
-// f(i, value) for the entries of column j.
-template <class F>
-void for_each_in_column(const AffineProblem& problem, Eigen::Index j, F&& f) {
-  if (problem.is_dense) {
-    for (Eigen::Index i = 0; i < problem.size(); ++i) f(i, problem.dense(i, j));
-  } else {
-    for (Eigen::SparseMatrix<double>::InnerIterator it(problem.sparse, j); it; ++it) f(it.row(), it.value());
-  }
-}
 
 bool sign_allowed(const AffineProblem& problem, Eigen::Index i, double y) {
   if (y > 0) return problem.upper[i] == kInfinity;

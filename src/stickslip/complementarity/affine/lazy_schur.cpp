@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/lazy_schur.h"
 
+#include "stickslip/complementarity/union_find.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,11 +13,6 @@ namespace {
 constexpr int kLargestBlock = 24;     // beyond, the free unknowns are better kept in the basis
 constexpr int kLargestSize = 600;     // the cache of columns is dense, and a large basis is better factored sparsely
 constexpr double kWorstBlock = 1e10;  // |A|_max |A^-1|_max of a block; more would cost digits that pivoting needs
-
-int find_root(std::vector<int>& parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
 
 }  // namespace
 

@@ -2,6 +2,9 @@
 // Copyright the stickslip authors
 #include "stickslip/complementarity/affine/presolve.h"
 
+#include "stickslip/complementarity/affine/problem_columns.h"
+#include "stickslip/complementarity/union_find.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,26 +15,6 @@ namespace {
 
 // A remainder r_i below this part of the terms it was summed from is rounding: its sign decides nothing.
 constexpr double kRounding = 1e-12;
-
-template <class F>
-void for_each_in_column(const AffineProblem& problem, int j, F&& f) {
-  if (problem.is_dense) {
-    const double* column = problem.dense.data() + static_cast<std::ptrdiff_t>(j) * problem.dense.rows();
-    const auto n = static_cast<int>(problem.size());
-    for (int i = 0; i < n; ++i) {
-      if (column[i] != 0) f(i, column[i]);
-    }
-  } else {
-    for (Eigen::SparseMatrix<double>::InnerIterator it(problem.sparse, j); it; ++it) {
-      f(static_cast<int>(it.row()), it.value());
-    }
-  }
-}
-
-int find_root(std::vector<int>& parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
 
 }  // namespace
 
