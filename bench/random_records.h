@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // What random runs (random_runs.h) came to, one record each: kept in a file as one line per run, so that batches add up,
-// and printed as a table by family and stepper with the seeds of everything that went wrong.
+// and printed as a table by family, and by family and stepper, with the seeds of everything that went wrong.
 //
 //     line     seed, family, stepper, dimension, steps, states, gain, depth, outside, overlap, touched, cut, seconds,
 //              those of the judge, why it was refused; tabs between
@@ -112,9 +112,9 @@ inline void print_table(const std::map<std::uint64_t, RandomRecord>& records) {
   std::map<std::string, Row> rows;
   Row all;
   for (const auto& [seed, record] : records) {
-    const std::string name = fmt::format("{} {}", kFamilies[static_cast<std::size_t>(record.family)],
-                                         kSteppers[static_cast<std::size_t>(record.stepper)]);
-    for (Row* row : {&rows[name], &all}) {
+    const std::string family = kFamilies[static_cast<std::size_t>(record.family)];
+    const std::string name = fmt::format("{} {}", family, kSteppers[static_cast<std::size_t>(record.stepper)]);
+    for (Row* row : {&rows[name], &rows[family], &all}) {
       ++row->runs;
       row->touched += record.touched;
       row->steps += record.steps;

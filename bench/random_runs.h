@@ -7,8 +7,7 @@
 //     energy    K + V grew above its smallest value so far by more than 1e-6 of the energy at the start, 1e-5 under
 //               steppers of higher order (scenes without
 //               drives; compliant contacts give back what they stored: above the start). Bodies that overlapped and
-//               are pushed apart gain force . way of parting, at most as far as they overlapped: not counted (of a
-//               step that was divided the run tells the contacts of the last part only)
+//               are pushed apart gain force . way of parting, at most as far as they overlapped: not counted
 //     outside   a centre of mass below the floor, or behind the wall (rigid contacts: soft ones are run over)
 //     overlap   deeper than 1 % of the thinner body + s^2 / thickness, s: way in a step (rigid contacts)
 #pragma once
@@ -23,6 +22,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -108,6 +108,7 @@ class RandomRunJudge {
   }
   // Of contacts that overlapped at the start of the step, by what the run tells of them; no farther than they did. Gap and
   // normal are those of the start: the velocities found part them along it, and it turns with the bodies within the step.
+  // Of a step that was divided the last part may tell of no force: then that of the step before, as far as the gap has come.
   double work_of_parting(std::span<const contact::ContactResult> contacts) {
     at_start_.clear();
     for (const contact::ContactResult& c : contacts) at_start_.push_back(c.contact);
@@ -116,10 +117,18 @@ class RandomRunJudge {
     for (std::size_t k = 0; k < contacts.size(); ++k) {
       const Vec3& normal = at_start_[k].normal;
       const double pressing = contacts[k].force.dot(normal), parting = contacts[k].relative_velocity.dot(normal);
-      if (pressing > 0 && parting > 0 && at_start_[k].gap < 0)
-        work += pressing * std::min(run_.method().step * parting, -at_start_[k].gap);
+      const double overlap = -at_start_[k].gap;
+      double parted =
+          pressing > 0 && parting > 0 && overlap > 0 ? pressing * std::min(run_.method().step * parting, overlap) : 0.0;
+      const auto pressed = pressed_.find(contacts[k].contact.id);
+      if (run_.last_report().sub_steps > 1 && overlap > 0 && pressed != pressed_.end())
+        parted = std::max(parted, pressed->second * std::clamp(contacts[k].contact.gap + overlap, 0.0, overlap));
+      work += parted;
     }
     before_ = run_.state();
+    pressed_.clear();
+    for (const contact::ContactResult& c : contacts)
+      if (const double force = c.force.dot(c.contact.normal); force > 0) pressed_[c.contact.id] = force;
     return work;
   }
   void judge_overlaps() {
@@ -148,8 +157,9 @@ class RandomRunJudge {
   double start_ = 0, lowest_ = 0, scale_ = 0;
   model::State before_;  // where the step began
   collision::FeatureCollider collider_;
-  std::vector<collision::Contact> at_start_;  // contacts of the run, in before_
-  std::vector<Vec3> hints_;                   // of each pair: the direction that told it apart last
+  std::vector<collision::Contact> at_start_;        // contacts of the run, in before_
+  std::map<collision::ContactId, double> pressed_;  // forces along the normals in the step before
+  std::vector<Vec3> hints_;                         // of each pair: the direction that told it apart last
 };
 
 namespace detail {

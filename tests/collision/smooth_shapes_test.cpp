@@ -168,5 +168,30 @@ TEST(SmoothShapes, DistancesOfPairsAgainstSampling) {
   }
 }
 
+// A flat superellipse beside a chain, on either side of it and turned so that it is thinner across than half of its size: the
+// chain's other side lies behind it, and is no contact.
+TEST(SmoothShapes, FlatOnesBesideAChainTouchTheSideThatTheyAreOn) {
+  std::mt19937_64 random(23);
+  const auto between = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(random); };
+  for (int trial = 0; trial < 1000; ++trial) {
+    const double a = between(0.3, 0.6), b = between(0.05, 0.12), gap = between(-1e-3, 1e-2),
+                 side = trial % 2 == 0 ? 1 : -1;
+    model::Chain chain;
+    chain.points = {Vec2(0, -5), Vec2(0, -1), Vec2(0, 2), Vec2(0, 5)};
+    model::Superellipse ellipse;
+    ellipse.a = a, ellipse.b = b, ellipse.exponent = between(1.5, 5);
+    const model::Model model = pair_of(chain, ellipse, true);
+    model::State state = state_of(model);
+    turn_planar(state.bodies[1], 0.5 * std::numbers::pi);  // long along the chain, b thick across
+    state.bodies[1].pose.position = Vec3(side * (b + gap), between(-0.5, 0.5), 0);
+    const std::vector<Contact> contacts = find(model, state, 0.02);
+    ASSERT_FALSE(contacts.empty()) << "trial " << trial;
+    for (const Contact& contact : contacts) {
+      EXPECT_NEAR(contact.gap, gap, 1e-12) << "trial " << trial;
+      EXPECT_GT(-side * contact.normal.x(), 0.99) << "trial " << trial << ": from the ellipse into the chain";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stickslip::collision::testing

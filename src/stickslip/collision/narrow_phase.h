@@ -97,6 +97,8 @@ void search_polytope_polyhedron(PairSearch& pair);  // capsules, polyhedra
 void search_convex_pair(PairSearch& pair);          // two convex polyhedra
 void search_smooth(PairSearch& pair);               // at least one cylinder, superellipse or superellipsoid
 
+// Of two convex polygons that overlap: both ends of the overlap of the sides that face each other (polygon_overlap.cpp).
+void complete_overlap(PairSearch& pair);
 // Appends what the list of the pair does not tell: overlaps, and with `gaps_too` gaps within reach (missed.cpp).
 void add_wholes_if_missed(PairSearch& pair, bool gaps_too);
 // Of two convex shapes deep in each other: the list tells their shortest way out, and nothing deeper (missed.cpp).

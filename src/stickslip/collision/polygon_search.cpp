@@ -493,10 +493,12 @@ void search_polygon_polygon(PairSearch& pair) {
   PairSearch other = seen_from_b(pair);
   search_corners(other, true);
   const PolygonTopology &a = pair.a.geometry.polygon, &b = pair.b.geometry.polygon;
-  if (a.convex && b.convex)
+  if (a.convex && b.convex) {
     report_way_out(pair);
-  else if (!a.thin && !b.thin)
+    complete_overlap(pair);
+  } else if (!a.thin && !b.thin) {
     report_crossing(pair);
+  }
 }
 
 }  // namespace stickslip::collision

@@ -32,8 +32,21 @@ bool is_smooth(const Geometry& g) {
   return g.family == Family::Cylinder || g.family == Family::Superellipse || g.family == Family::Superellipsoid;
 }
 
+// A chain has no inside: is the smooth shape (pair.b) on the side of this face? Where its middle is, or where it touched in
+// the step before (soft surfaces let the middle pass).
+bool on_side_of(const PairSearch& pair, int face) {
+  if (pair.a.geometry.family != Family::Polygon || !pair.a.geometry.polygon.thin) return true;
+  if (height_over(pair.a, face, pair.b.frame.to_world(pair.b.geometry.box_centre)) >= 0) return true;
+  return std::ranges::any_of(pair.previous, [&](const Contact& c) {
+    const ContactId& id = c.id;
+    return id.body_a == pair.id.body_a && id.body_b == pair.id.body_b && id.shape_a == pair.id.shape_a &&
+           id.shape_b == pair.id.shape_b && (pair.swapped ? id.feature_b : id.feature_a) == face_code(face);
+  });
+}
+
 // The smooth shape (pair.b) against face `face` of pair.a.
 void search_face(PairSearch& pair, int face, double depth) {
+  if (!on_side_of(pair, face)) return;
   const Vec3 normal = pair.a.frame.rotation * pair.a.geometry.facet[static_cast<std::size_t>(face)].normal;
   const double same = 1e-8 * pair.b.geometry.radius;
   const auto near = [&](const Vec3& x) {

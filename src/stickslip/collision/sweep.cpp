@@ -138,9 +138,8 @@ bool Sweep::is_calm(const model::State& state, double h) {
   return calm_speed2_ >= 0;
 }
 
-bool Sweep::is_still(const model::State& state, double h) const {
-  constexpr double kStill = 1.0 / 16;  // of limit_; two bodies that move and turn, 1/8 of the thickness times kSlow
-  const double reach = kStill * limit_ / h, speed2 = reach * reach;
+bool Sweep::is_still(const model::State& state, double h, double share) const {
+  const double reach = share * limit_ / h, speed2 = reach * reach;
   return std::ranges::all_of(movers_, [&](const Mover& mover) {
     const model::Twist& v = state.bodies[at(mover.body)].velocity;
     return v.linear.squaredNorm() <= speed2 && mover.lever2 * v.angular.squaredNorm() <= speed2;

@@ -58,7 +58,7 @@ class Sweep {
   // At the speeds of this state, and with what gravity adds, no body gets so far within h that anything could pass.
   [[nodiscard]] bool is_calm(const model::State& state, double h);
   // At the speeds of this state no pair moves by more than 3 % of its thickness within h.
-  [[nodiscard]] bool is_still(const model::State& state, double h) const;
+  [[nodiscard]] bool is_still(const model::State& state, double h, double share = 1.0 / 16) const;
   // The same by what bodies did between two states.
   [[nodiscard]] bool is_slow(const model::State& start, const model::State& end) const;
 

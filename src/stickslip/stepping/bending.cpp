@@ -78,4 +78,19 @@ bool Bending::move_to_middle(World& world, const model::State& at, std::span<con
   return true;
 }
 
+void Bending::rows_from_middle(World& world, const model::State& start, std::span<const model::Twist> velocity,
+                               double h, double end_time, std::span<const collision::Contact> contacts) {
+  forget();
+  advance(world, start, velocity, 0.5 * h);
+  model::apply_drives(world.model, end_time - 0.5 * h, middle_);
+  of_rows_.assign(contacts.begin(), contacts.end());
+  world.collider.refresh(world.model, middle_, of_rows_);
+  bends_.assign(contacts.size(), 1);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (contacts[c].id.element == 0) continue;
+    of_rows_[c] = contacts[c];
+    bends_[c] = 0;
+  }
+}
+
 }  // namespace stickslip::stepping

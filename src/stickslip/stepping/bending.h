@@ -18,7 +18,13 @@
 // Which: superellipses, superellipsoids and cylinders, where bodies turn. Corners on planes lift by the same term
 // instead of sinking, and lose energy; balls about a centre of mass have none.
 //
-// Cost: a second evaluation of such contacts in each step; where one sinks, a third one and a second solve.
+// Steps with the geometry of their end (end_geometry.h) need the same where the normal turns. With rows of the end a body
+// that goes over a round one is pressed along n+ while it already moves away along it, p_n (n+' v+) = p_n h v^2 / 2 R > 0:
+// energy from nowhere, again of first order. Between two places at which the gap is zero a ball moves along the tangent of
+// the middle exactly, so that rows of q_m do no work; which gap is to vanish is still that of q+ (rows_from_middle()).
+//
+// Cost: a second evaluation of such contacts in each step; where one sinks, a third one and a second solve. Rows of the
+// middle beside gaps of the end: one more evaluation of the contacts in each iteration.
 #pragma once
 
 #include "stickslip/stepping/world.h"
@@ -41,7 +47,18 @@ class Bending {
   [[nodiscard]] const model::State& place_of(std::size_t contact, const model::State& otherwise) const {
     return contact < bends_.size() && bends_[contact] != 0 ? middle_ : otherwise;
   }
-  void forget() { bends_.clear(); }
+  // Rows of all contacts of whole features from the middle between `start` and where `velocity` leads within h, which ends
+  // at end_time; the contacts stay as they are.
+  void rows_from_middle(World& world, const model::State& start, std::span<const model::Twist> velocity, double h,
+                        double end_time, std::span<const collision::Contact> contacts);
+  // The contact that rows are made of.
+  [[nodiscard]] const collision::Contact& contact_of(std::size_t contact, const collision::Contact& otherwise) const {
+    return contact < of_rows_.size() ? of_rows_[contact] : otherwise;
+  }
+  void forget() {
+    bends_.clear();
+    of_rows_.clear();
+  }
 
  private:
   void advance(const World& world, const model::State& at, std::span<const model::Twist> velocity, double h);
@@ -49,7 +66,7 @@ class Bending {
   std::vector<std::uint8_t> bends_;  // per contact; empty: none does
   std::vector<std::size_t> candidates_;
   model::State middle_;
-  std::vector<collision::Contact> moved_;
+  std::vector<collision::Contact> moved_, of_rows_;  // of_rows_: of all contacts, or none
 };
 
 }  // namespace stickslip::stepping

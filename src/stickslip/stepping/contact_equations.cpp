@@ -49,10 +49,11 @@ void ContactEquations::build(const World& world, const CompliantContacts& compli
   step.rows.resize(step.contacts.size() + (supports ? points.size() : 0));
   for (std::size_t c = 0; c < step.contacts.size(); ++c) {
     const model::State& at = step.bending.place_of(c, step.at);
+    const collision::Contact& contact = step.bending.contact_of(c, step.contacts[c]);
     if (world.model.dimension == 3)
-      contact::set_rows<3>(step.contacts[c], at, step.rows[c]);
+      contact::set_rows<3>(contact, at, step.rows[c]);
     else
-      contact::set_rows<2>(step.contacts[c], at, step.rows[c]);
+      contact::set_rows<2>(contact, at, step.rows[c]);
     if (supports) contact::add_empty_tangent(step.rows[c]);
   }
   for (std::size_t s = 0; supports && s < points.size(); ++s)
@@ -207,16 +208,24 @@ bool ContactEquations::gains_energy(const World& world, const StepData& step) {
         if (p == 0) continue;
         const double end = relative_velocity(row, k, step.velocity[a], step.velocity[b]);
         const double free = relative_velocity(row, k, step.free[a], step.free[b]);
-        const double start = relative_velocity(row, k, step.reference[a], step.reference[b]);
+        const double start = relative_velocity(row, k, {step.reference[a].linear, step.free[a].angular},
+                                               {step.reference[b].linear, step.free[b].angular});
         gain += p * (0.5 * (end - free) + start);
         magnitude += std::fabs(p) * (std::fabs(end) + std::fabs(free) + std::fabs(start));
       }
     }
   }
-  if (!(gain > kGain * magnitude)) return false;
-  for (std::size_t i = 0; i < world.model.bodies.size(); ++i)
-    if (world.traits[i].movable)
-      gain -= 0.5 * world.model.bodies[i].mass * (step.free[i].linear - step.reference[i].linear).squaredNorm();
+  if (magnitude == 0) return false;
+  for (std::size_t i = 0; i < world.model.bodies.size(); ++i) {
+    if (!world.traits[i].movable) continue;
+    const model::Body& body = world.model.bodies[i];
+    gain -= 0.5 * body.mass * (step.free[i].linear - step.reference[i].linear).squaredNorm();
+    if (!world.traits[i].free_rotation || world.traits[i].isotropic) continue;
+    const auto turning = [&](const model::State& at, const Vec3& w) {
+      return 0.5 * w.dot(contact::angular_momentum(body, at.bodies[i].pose.orientation, w));
+    };
+    gain += turning(step.at, step.free[i].angular) - turning(world.state, step.reference[i].angular);
+  }
   return gain > kGain * magnitude;
 }
 

@@ -54,6 +54,10 @@ class ContactEquations {
   //
   //     E+ - E = p . u+ - 1/2 |v+ - v|^2 = 1/2 p . (u+ - u_free) + p . u - 1/2 m |v_free - v|^2
   //
+  // In space with w_free in place of w in u, and with what the inertia of the end adds to this (I: that of q+),
+  //
+  //     1/2 w_free . I(q+) w_free - 1/2 w . I(q) w
+  //
   // Rows of the end give it where a corner turns away from what it touches: p_n > 0 and u_n+ > 0 there. Not judged: what
   // prescribed bodies push, and layers that store energy.
   [[nodiscard]] static bool gains_energy(const World& world, const StepData& step);

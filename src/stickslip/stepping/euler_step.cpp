@@ -31,9 +31,44 @@ bool rubs(const model::Body& body) {
 }  // namespace
 
 bool EulerStep::solve(World& world, double h, double end_time, StepReport& report, StepFailure& failure) {
+  if (!find_end(world, h, end_time, report, failure)) return false;
+  if (step_.rules.end_geometry && ContactEquations::gains_energy(world, step_) &&
+      !gain_less(world, h, end_time, report, failure))
+    return false;
+  move(world);
+  equations_.remember(world, compliant_, step_);
+  return true;
+}
+
+// The step again, with other rows, where those of its end gained energy: rows of the start where bodies touch by corners
+// or by surfaces that bend, else of the middle. What overlapped at the start is parted, which does work by the law of the
+// contact.
+bool EulerStep::gain_less(World& world, double h, double end_time, StepReport& report, StepFailure& failure) {
+  const bool corners = step_.bending_shapes || touches_by_corners(world);
+  if (!step_.bending_shapes && parts_overlaps(world)) return true;
+  ++report.fallbacks;
+  if (corners) {
+    step_.rules.end_geometry = false;
+    const bool solved = find_end(world, h, end_time, report, failure);
+    step_.rules.end_geometry = true;
+    return solved;
+  }
+  const StepReport before = report;
+  middle_rows_ = true;
+  const bool solved = find_end(world, h, end_time, report, failure);
+  middle_rows_ = false;
+  if (solved) return true;
+  report = before;
+  return find_end(world, h, end_time, report, failure);
+}
+
+// The velocities of the end, by iteration where geometry is that of the end.
+bool EulerStep::find_end(World& world, double h, double end_time, StepReport& report, StepFailure& failure) {
   begin(world, h, end_time);
   for (int iteration = 0;; ++iteration) {
     place(world, iteration);
+    if (middle_rows_ && iteration > 0)
+      step_.bending.rows_from_middle(world, world.state, step_.velocity, h, end_time, step_.contacts);
     if (iteration == 1 && geometry_.same_problem(world, compliant_.has_patches(), step_)) break;
     evaluate_bodies(world, iteration);
     if (iteration == 0) {
@@ -58,7 +93,7 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
     if (iteration == kMostIterations && selection_.has_rim_points()) {
       // Points of a rim next to each other may take turns at the end of the step: those that collision lists will do.
       whole_rims_ = false;
-      const bool solved = solve(world, h, end_time, report, failure);
+      const bool solved = find_end(world, h, end_time, report, failure);
       whole_rims_ = true;
       return solved;
     }
@@ -72,16 +107,6 @@ bool EulerStep::solve(World& world, double h, double end_time, StepReport& repor
       for (std::size_t i = 0; i < step_.velocity.size(); ++i)
         step_.velocity[i] = scaled_sum(0.5, step_.velocity[i], 0.5, step_.last[i]);
   }
-  if (step_.rules.end_geometry && ContactEquations::gains_energy(world, step_) &&
-      (step_.bending_shapes || (touches_by_corners(world) && !parts_overlaps(world)))) {
-    ++report.fallbacks;
-    step_.rules.end_geometry = false;
-    const bool solved = solve(world, h, end_time, report, failure);
-    step_.rules.end_geometry = true;
-    return solved;
-  }
-  move(world);
-  equations_.remember(world, compliant_, step_);
   return true;
 }
 
@@ -119,8 +144,8 @@ void EulerStep::begin(const World& world, double h, double end_time) {
   step_.end = step_.at;
 }
 
-// Do bodies that may turn touch by shapes with corners? (Discs and balls gain and lose by turns what the length of the
-// step makes of a round path, and rows of two kinds in turn would tear that path apart.)
+// Do bodies that may turn touch by shapes with corners? (On the round path of discs and balls the gap of the start and
+// that of the end, in turn, would tear the path apart.)
 bool EulerStep::touches_by_corners(const World& world) const {
   const auto one = [&](int body, int shape) {
     const auto& shapes = world.model.bodies[index(body)].shapes;
@@ -171,7 +196,10 @@ void EulerStep::show_drives(const World& world) {
 void EulerStep::evaluate_bodies(const World& world, int iteration) {
   if (iteration == 0 && step_.motion.model == MotionModel::QuasiStatic)
     step_.motion.weight = proximal_weight(world, step_);
-  const model::State& forces_at = iteration == 0 ? world.state : step_.at;
+  // A body that turns by h w+ has w+ . I(q+) w+ = w+ . I(q) w+: with the inertia of the start impulses do the work that their
+  // rows tell, with that of the end they would not.
+  const bool inertia_of_start = middle_rows_ && !step_.forces_vary;
+  const model::State& forces_at = iteration == 0 || inertia_of_start ? world.state : step_.at;
   for (std::size_t i = 0; i < world.model.bodies.size(); ++i)
     if (world.traits[i].movable)
       step_.motion.evaluate(world.model, static_cast<int>(i), world.traits[i], world.state.bodies[i], forces_at,

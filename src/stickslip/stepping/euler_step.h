@@ -17,7 +17,7 @@
 //     compliant_contacts.h   R, b of compliant surfaces, lumped or in patches
 //     support_balance.h      friction under bodies that stand on supports
 //     quasi_static.h         motion without inertia
-//     bending.h              rows of the middle of the step, for surfaces that bend
+//     bending.h              rows of the middle of the step, for surfaces that bend, and where those of the end gain energy
 //     end_geometry.h         fully implicit: geometry at the end of the step, by iteration
 //
 // Prescribed bodies stand at their pose of the end of the step (velocity level: of its start).
@@ -59,6 +59,8 @@ class EulerStep {
   void restore(ByteReader& in) { step_.supports.restore(in); }
 
  private:
+  bool find_end(World& world, double h, double end_time, StepReport& report, StepFailure& failure);
+  bool gain_less(World& world, double h, double end_time, StepReport& report, StepFailure& failure);
   void prepare(const World& world);  // once per run
   void begin(const World& world, double h, double end_time);
   void place(World& world, int iteration);
@@ -80,6 +82,7 @@ class EulerStep {
   EndGeometry geometry_;
   std::vector<collision::Contact> at_start_;  // the contacts of the step, where it began
   bool prepared_ = false;
+  bool middle_rows_ = false;         // fully implicit, with rows of the middle of the step
   bool same_impulses_ = false;       // the impulses of the last iteration solve the problem of this one
   bool whole_rims_ = true;           // ask for the points of rims about which bodies tip
   double change_ = 0, largest_ = 0;  // of the velocities, in the last iteration

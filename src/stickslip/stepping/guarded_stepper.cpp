@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip::stepping {
 namespace {
@@ -18,9 +19,10 @@ namespace {
 constexpr double kShortest = 1e-7;           // of the run's step: parts are not cut further
 constexpr double kShortestSunk = 1.0 / 256;  // the same where bodies sank in: a jam is not undone by it
 constexpr double kSunk = 1e-2;               // of the thickness: overlaps beyond this are undone,
-constexpr double kUnseen = 1e-5;             // of the thickness: overlap of surfaces that give way without a contact
-constexpr double kGrown = 0.25;              // where a step made them, by more than this part of what is allowed
-constexpr int kMostParts = 100000;           // of one step; the rest is then taken as it comes,
+constexpr double kSoftStill = 1e-3;  // of what may pass unseen: bodies that give way move by less, or are watched
+constexpr double kUnseen = 1e-5;     // of the thickness: overlap of surfaces that give way beyond that of contacts
+constexpr double kGrown = 0.25;      // where a step made them, by more than this part of what is allowed
+constexpr int kMostParts = 100000;   // of one step; the rest is then taken as it comes,
 constexpr std::int64_t kMostAdvances = 200'000;  // and after so many looks at pairs: less than a second
 
 }  // namespace
@@ -37,7 +39,10 @@ void GuardedStepper::prepare(const World& world) {
   }
   always_watched_ |= world.method.motion != MotionModel::Dynamic;
   limits_drives_ = limits_drives_ && traits_of(world.method.stepper).drives_at_end;
-  compliant_ = traits_of(world.method.stepper).compliant;
+  compliant_ = traits_of(world.method.stepper).compliant &&
+               std::ranges::any_of(world.model.surfaces, [](const model::Surface& surface) {
+                 return contact::is_compliant(surface.compliance);
+               });
   overlaps_.emplace(world.model);
   for (const model::Body& body : world.model.bodies)
     round_.push_back(std::ranges::all_of(body.shapes, [](const model::PlacedShape& placed) {
@@ -56,7 +61,8 @@ StepReport GuardedStepper::advance_inner(World& world, double h, double end_time
 StepReport GuardedStepper::advance(World& world, double h, double end_time) {
   if (!sweep_) prepare(world);
   if (sweep_->is_needless()) return advance_inner(world, h, end_time);
-  if (!always_watched_ && sweep_->is_calm(world.state, h) && (movable_ < 2 || sweep_->is_still(world.state, h)))
+  if (!always_watched_ && sweep_->is_calm(world.state, h) && (movable_ < 2 || sweep_->is_still(world.state, h)) &&
+      (!compliant_ || sweep_->is_still(world.state, h, kSoftStill)))
     return advance_inner(world, h, end_time);
   keep(world, step_start_);
   if (const double part = longest_part(world, h); part < h) return advance_divided(world, h, end_time, part);
@@ -90,9 +96,12 @@ collision::Passage GuardedStepper::passage_since(const World& world, const model
 bool GuardedStepper::sank_in(const World& world, const model::State& start) {
   const auto driven = [&](int a, int b) { return world.traits[index(a)].driven || world.traits[index(b)].driven; };
   const double step = world.method.step;
-  const bool quiet = movable_ < 2 ? always_watched_ && sweep_->is_calm(start, step) : sweep_->is_still(start, step);
-  if (!quiet)
+  const bool quiet =
+      movable_ < 2 ? sweep_->is_calm(start, step) && (always_watched_ || compliant_) : sweep_->is_still(start, step);
+  const bool soft_quiet = !compliant_ || sweep_->is_still(start, step, kSoftStill);
+  if (!quiet || !soft_quiet)
     return overlaps_->visit_near(world.state, [&](int a, int b) {
+      if (deforms(world, a, b) ? soft_quiet : quiet) return false;
       return !(driven(a, b) && (round_[index(a)] || round_[index(b)])) && sank_in(world, start, a, b);
     });
   if (!limits_drives_) return false;
@@ -108,9 +117,11 @@ bool GuardedStepper::sank_in(const World& world, const model::State& start) {
 bool GuardedStepper::sank_in(const World& world, const model::State& start, int a, int b) {
   const double h = world.state.time - start.time, thickness = overlaps_->thickness(a, b);
   if (!std::isfinite(thickness)) return false;
-  if (deforms(world, a, b))
-    return !presses(world, a, b) &&
-           overlaps_->depth(world.state, a, b) > overlaps_->depth(start, a, b) + kUnseen * thickness;
+  if (deforms(world, a, b)) {
+    const double unseen =
+        overlaps_->depth(world.state, a, b) - kUnseen * thickness - 2 * pressed_by_weight(world, a, b);
+    return unseen > 0 && unseen > known_depth(world, a, b) && unseen > overlaps_->depth(start, a, b);
+  }
   const auto way_at = [&](const model::State& state) {
     const model::Twist &va = state.bodies[index(a)].velocity, &vb = state.bodies[index(b)].velocity;
     return h * ((va.linear - vb.linear).norm() + va.angular.norm() * overlaps_->radius(a) +
@@ -131,14 +142,26 @@ bool GuardedStepper::deforms(const World& world, int a, int b) const {
   return surface >= 0 && contact::is_compliant(world.model.surfaces[index(surface)].compliance);
 }
 
-// Is there a contact of the two that knows of their overlap?
-bool GuardedStepper::presses(const World& world, int a, int b) {
-  for (std::size_t c = 0; c < world.contacts.size(); ++c) {
-    const collision::ContactId& id = world.contacts[c].id;
-    const bool same = (id.body_a == a && id.body_b == b) || (id.body_a == b && id.body_b == a);
-    if (same && (world.contacts[c].gap < 0 || world.memory[c].touching)) return true;
-  }
-  return false;
+// How far the weight of the lighter of the two presses it into surfaces that give way: what bodies at rest overlap by.
+double GuardedStepper::pressed_by_weight(const World& world, int a, int b) {
+  double mass = std::numeric_limits<double>::infinity();
+  for (const int body : {a, b})
+    if (world.traits[index(body)].movable) mass = std::min(mass, world.model.bodies[index(body)].mass);
+  const model::Surface& surface =
+      world.model.surfaces[index(world.model.surface_between(std::min(a, b), std::max(a, b)))];
+  const double stiffness = surface.compliance.stiffness_normal;
+  return std::isfinite(mass) && stiffness > 0 ? mass * world.model.gravity.norm() / stiffness : 0.0;
+}
+
+// How far the two overlap by the contacts of the step.
+double GuardedStepper::known_depth(const World& world, int a, int b) {
+  of_pair_.clear();
+  for (const collision::Contact& contact : world.contacts)
+    if (std::minmax(contact.id.body_a, contact.id.body_b) == std::minmax(a, b)) of_pair_.push_back(contact);
+  world.collider.refresh(world.model, world.state, of_pair_);
+  double depth = 0;
+  for (const collision::Contact& contact : of_pair_) depth = std::max(depth, -contact.gap);
+  return depth;
 }
 
 StepReport GuardedStepper::advance_divided(World& world, double h, double end_time, double first_cut) {

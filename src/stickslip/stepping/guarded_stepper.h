@@ -18,8 +18,10 @@
 //     d = 1 % of the thinner body + s^2 / thickness,     s: how far it moves in the step (the audit's measure)
 //
 // and by d / 4 more than before, the step is taken in halves, quarters ... down to kShortestSunk. Discs and balls that
-// are driven or meet a drive are left out: their centres stay outside. Surfaces that give way may overlap where a contact
-// knows of it; an overlap that none knows of would be energy from nowhere.
+// are driven or meet a drive are left out: their centres stay outside. Surfaces that give way may overlap as far as a
+// contact knows of it; what is deeper would be energy from nowhere in the next step: another part of the same two bodies,
+// which the contacts found at the start do not follow (a cylinder that stands on one corner of a box and turns onto another).
+// Twice what its weight presses a body in is left to it.
 //
 // A step in which something is fast and that no solver certified is divided in halves in the same way.
 //
@@ -31,7 +33,7 @@
 //
 // Cost: nothing where no pair can ever pass (Sweep::is_needless: points on planes), two comparisons per moving body
 // where nothing moves fast against its thickness (Sweep::is_calm; where several bodies are free, one may hit another:
-// Sweep::is_still). Otherwise a copy of the state and the contacts, the test, and the depth of each pair whose boxes
+// Sweep::is_still; the same beside surfaces that give way, where stiffness makes much of little). Otherwise a copy of the state and the contacts, the test, and the depth of each pair whose boxes
 // overlap. A step with d cuts costs about 2 d more.
 #pragma once
 
@@ -65,7 +67,8 @@ class GuardedStepper final : public Stepper {
   [[nodiscard]] bool sank_in(const World& world, const model::State& start);
   [[nodiscard]] bool sank_in(const World& world, const model::State& start, int a, int b);
   [[nodiscard]] bool deforms(const World& world, int a, int b) const;
-  [[nodiscard]] static bool presses(const World& world, int a, int b);
+  [[nodiscard]] static double pressed_by_weight(const World& world, int a, int b);
+  [[nodiscard]] double known_depth(const World& world, int a, int b);
   StepReport advance_divided(World& world, double h, double end_time, double first_cut);
   bool refuse(const World& world, const collision::Passage& passage);  // false, and failure_ says why
   bool advance_part(World& world, double end_time, double length, StepReport& total);
@@ -76,10 +79,11 @@ class GuardedStepper final : public Stepper {
   int movable_ = 0;              // bodies that are
   bool always_watched_ = false;  // forces or drives may speed bodies up within a step
   bool limits_drives_ = false;   // drives must not move far in one part
-  bool compliant_ = false;       // the stepper lets surfaces give way
+  bool compliant_ = false;       // surfaces give way
   Start step_start_, part_start_;
   std::vector<std::uint8_t> pressed_, round_;  // of contacts; of bodies: discs and balls only
   std::vector<Event> events_;
+  std::vector<collision::Contact> of_pair_;
 };
 
 }  // namespace stickslip::stepping
