@@ -402,9 +402,10 @@ bench::RandomRun kept_run(const std::string& name, const std::string& stepper) {
 }
 
 // Scenes in which second order gained energy or was ended by the audit: superellipsoids whose contact runs over a flat
-// side, cylinders on their rims, a stack that rattles at first order, a cylinder whose normal turns fast.
+// side, cylinders on their rims, a stack that rattles at first order, a cylinder whose normal turns fast; 208: one that is
+// squeezed between a wall and a heavier box, into which first-order parts let it sink.
 TEST(RandomRuns, SecondOrderGainsNoEnergyWhereItDid) {
-  for (const int seed : {43, 73, 79, 103, 132, 210, 252, 265, 414, 425}) {
+  for (const int seed : {43, 73, 79, 103, 132, 208, 210, 252, 265, 414, 425}) {
     const bench::RandomRun run = kept_run("random_" + std::to_string(seed), "second-order");
     EXPECT_GT(run.steps, 10) << seed;
     EXPECT_FALSE(run.gained()) << seed << ": " << run.gain;

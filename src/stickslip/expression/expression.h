@@ -86,7 +86,7 @@ class Expression {
   // changes, the expression may have a jump or a corner. Reach::Time or less.
   [[nodiscard]] std::uint64_t branch_signature(double t) const;
   // The same branches one by one, appended, with the numbers that decide them.
-  void choices(const EvaluationContext& context, std::vector<model::Choice>& list) const;
+  void choices(const EvaluationContext& context, std::vector<model::ForceChoice>& list) const;
 
   [[nodiscard]] bool is_constant() const;
   [[nodiscard]] bool has_branches() const { return has_branches_; }  // branch_signature can change

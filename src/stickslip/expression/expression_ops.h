@@ -109,8 +109,8 @@ enum class BodyComponent : std::uint8_t {
 // A function of as many numbers as it has arguments, once for values and once with derivatives in time, the values alike.
 // branch: which of its formulas was taken; where that changes, there may be a jump or a corner.
 struct PureFunction {
-  double (*value)(const double* x, model::Choice& branch) = nullptr;
-  model::TimeJet (*jet)(const model::TimeJet* x, model::Choice& branch) = nullptr;
+  double (*value)(const double* x, model::ForceChoice& branch) = nullptr;
+  model::TimeJet (*jet)(const model::TimeJet* x, model::ForceChoice& branch) = nullptr;
   bool branches = false;
   int arguments = 0;
 };

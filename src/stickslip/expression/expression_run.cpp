@@ -28,15 +28,15 @@ std::uint64_t mix(std::uint64_t x) {
 }
 
 struct NoTrace {
-  static void note(const model::Choice& /*branch*/) {}
+  static void note(const model::ForceChoice& /*branch*/) {}
 };
 struct HashTrace {
   std::uint64_t hash = 0;
-  void note(const model::Choice& branch) { hash = mix(hash ^ std::bit_cast<std::uint64_t>(branch.taken)); }
+  void note(const model::ForceChoice& branch) { hash = mix(hash ^ std::bit_cast<std::uint64_t>(branch.taken)); }
 };
 struct ListTrace {
-  std::vector<model::Choice>& list;
-  void note(const model::Choice& branch) { list.push_back(branch); }
+  std::vector<model::ForceChoice>& list;
+  void note(const model::ForceChoice& branch) { list.push_back(branch); }
 };
 
 template <class Number>
@@ -195,7 +195,7 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] Trace&
       case Op::Pure: {
         const PureFunction& function = pure_function(in.a);
         top -= function.arguments - 1;
-        model::Choice branch;
+        model::ForceChoice branch;
         if constexpr (std::is_same_v<Number, double>)
           *top = function.value(top, branch);
         else
@@ -249,7 +249,7 @@ std::uint64_t Expression::branch_signature(double t) const {
   return trace.hash;
 }
 
-void Expression::choices(const EvaluationContext& context, std::vector<model::Choice>& list) const {
+void Expression::choices(const EvaluationContext& context, std::vector<model::ForceChoice>& list) const {
   ListTrace trace{list};
   (void)run<double>(context, trace);
 }

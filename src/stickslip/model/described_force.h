@@ -16,7 +16,7 @@
 namespace stickslip::model {
 
 // One place at which a function goes on in one of several ways, by where a number lies: a comparison, abs, floor ...
-struct Choice {
+struct ForceChoice {
   double taken = 0;    // which way
   double at = 0;       // the number
   double spacing = 0;  // of the thresholds that `at` may cross: all its multiples; 0: zero is the only one
@@ -26,7 +26,7 @@ struct Choice {
 struct DescribedForce {
   ForceFunction add;
   // Appends the choices that the value at a state rests on. Empty: none that depends on bodies.
-  std::function<void(const State& state, std::vector<Choice>& choices)> choices;
+  std::function<void(const State& state, std::vector<ForceChoice>& choices)> choices;
   std::vector<int> reads;  // bodies whose state it reads
 
   void operator()(const State& state, Wrench& wrench) const { add(state, wrench); }

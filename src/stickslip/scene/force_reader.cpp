@@ -115,7 +115,7 @@ model::DescribedForce varying_force(std::vector<ForceComponent> list) {
     force.reads.insert(force.reads.end(), read.begin(), read.end());
   }
   if (choosing.empty()) return force;
-  force.choices = [choosing](const model::State& now, std::vector<model::Choice>& choices) {
+  force.choices = [choosing](const model::State& now, std::vector<model::ForceChoice>& choices) {
     const expression::EvaluationContext context = context_of(now);
     for (std::size_t k = 0; k < choosing.size(); ++k) {
       const std::size_t first = choices.size();

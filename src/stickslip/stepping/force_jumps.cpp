@@ -12,7 +12,7 @@ namespace stickslip::stepping {
 
 namespace {
 
-using model::Choice;
+using model::ForceChoice;
 
 constexpr double kOnEdge = 1e-9;      // of its change in the trial: a number that starts at a threshold
 constexpr double kAtEnd = 1e-9;       // of the trial: what is left after the instant is no sub-step
@@ -22,9 +22,9 @@ constexpr double kRootValue = 1e-14;  // of the change of a number in the trial:
 constexpr double kDips = 1e-6;        // of a number in the trial: how far a parabola must cross to be believed
 constexpr int kMostTrials = 80;       // per instant; bisection alone takes forty
 
-bool same(const std::vector<Choice>& a, const std::vector<Choice>& b) {
+bool same(const std::vector<ForceChoice>& a, const std::vector<ForceChoice>& b) {
   return std::ranges::equal(
-      a, b, [](const Choice& x, const Choice& y) { return x.taken == y.taken && x.source == y.source; });
+      a, b, [](const ForceChoice& x, const ForceChoice& y) { return x.taken == y.taken && x.source == y.source; });
 }
 
 // A choice that differs between two ends, as a number of opposite sign there. Numbers that tell nothing are +-1.
@@ -36,7 +36,7 @@ struct Crossing {
   [[nodiscard]] double share() const { return low / (low - high); }
 };
 
-Crossing crossing_of(const Choice& low, const Choice& high, std::size_t place) {
+Crossing crossing_of(const ForceChoice& low, const ForceChoice& high, std::size_t place) {
   double threshold = 0;
   if (low.spacing > 0) {
     const double steps = low.at / low.spacing;
@@ -51,7 +51,7 @@ Crossing crossing_of(const Choice& low, const Choice& high, std::size_t place) {
 }
 
 // Of each function the first choice that differs; of those the one that comes first on a straight line.
-Crossing first_crossing(const std::vector<Choice>& low, const std::vector<Choice>& high) {
+Crossing first_crossing(const std::vector<ForceChoice>& low, const std::vector<ForceChoice>& high) {
   Crossing best;
   bool any = false;
   std::size_t i = 0, j = 0;
@@ -74,7 +74,7 @@ Crossing first_crossing(const std::vector<Choice>& low, const std::vector<Choice
 
 // The time, over the trial, at which a parabola through the three values of a number has its extremum, if it crosses a
 // threshold there that none of the three does. 0: it does not.
-double dip(const Choice& start, const Choice& middle, const Choice& end) {
+double dip(const ForceChoice& start, const ForceChoice& middle, const ForceChoice& end) {
   const double curvature = start.at - 2 * middle.at + end.at, slope = 4 * middle.at - 3 * start.at - end.at;
   const double s = -slope / (4 * curvature);  // of start + slope s + 2 curvature s^2
   if (!(s > 0 && s < 1)) return 0;

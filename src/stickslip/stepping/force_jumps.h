@@ -39,7 +39,7 @@ class ForceJumps {
   Found find(World& world, Component& component, ComponentStep& step);
 
  private:
-  using Choices = std::vector<model::Choice>;
+  using Choices = std::vector<model::ForceChoice>;
   void read(const World& world, const Component& component, const model::State& state, Choices& choices) const;
   bool run(World& world, const Component& component, double h, ComponentStep& step);
   Found look_inside(World& world, const Component& component, double h, ComponentStep& step);

@@ -127,6 +127,18 @@ double work_of_parting(const Component& component, const Trial& trial) {
   return work;
 }
 
+// A contact whose gap was to close went in far: its surfaces bent, or turned, faster than the step follows.
+bool sinks_in(const World& world, const Component& component, const Trial& trial) {
+  constexpr double kDeep = 0.01;  // of the arm of the contact: as the audit allows of the thickness
+  for (std::size_t c = 0; c < component.contacts.size(); ++c) {
+    const collision::Contact& start = component.contacts[c].contact;
+    if (!trial.contacts[c].closed) continue;
+    const double sunk = std::min(0.0, start.gap) - trial.contacts[c].contact.gap;
+    if (sunk > 0 && sunk > kDeep * arm_of(start, world.state)) return true;
+  }
+  return false;
+}
+
 bool several_closed(const Component& component) {
   const auto open = std::ranges::count(component.contacts, Mode::Open, &ContactStart::mode);
   return std::ssize(component.contacts) - open > 1;
@@ -548,7 +560,7 @@ void SecondOrder::list_rebounds(const World& world, const Component& component, 
   }
 }
 
-// First order over the rest of the step, in parts where it gains energy.
+// First order over the rest of the step, in parts where it gains energy or bodies sink into each other.
 SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, double H) {
   ++step_.fallbacks;
   if (step_.tape != nullptr) step_.tape->refusal = "a step was taken at first order because events piled up";
@@ -563,8 +575,9 @@ SecondOrder::Outcome SecondOrder::fall_back(World& world, Component& component, 
     if (!step_.trial.certified) return Outcome::Failed;
     if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
     const double parting = work_of_parting(component, step_.trial);
-    if (cuts < kMostCuts && step_.judges_energy(component) &&
-        step_.energy_gain(world, component).gained - parting > allowed_gain(world, component, 1)) {
+    const bool gains = step_.judges_energy(component) &&
+                       step_.energy_gain(world, component).gained - parting > allowed_gain(world, component, 1);
+    if (cuts < kMostCuts && (gains || sinks_in(world, component, step_.trial))) {
       ++cuts;
       longest = 0.5 * h;
       last = false;
