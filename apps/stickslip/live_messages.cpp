@@ -103,7 +103,7 @@ std::string frame_message(const simulation::Simulation& run, std::span<const dou
     for (const double c : {q.w(), q.x(), q.y(), q.z()}) poses.push_back(static_cast<float>(c));
     poses.push_back(static_cast<float>(body.angle));
   }
-  for (const contact::ContactResult& c : run.contacts()) {
+  for (const contact::ContactResult& c : status.before.empty() ? std::span(run.contacts()) : status.before) {
     if (c.mode == contact::Mode::Open) continue;
     const int a = c.contact.id.body_a, b = c.contact.id.body_b, surface = run.model().surface_between(a, b);
     const double friction =

@@ -29,6 +29,8 @@ struct LiveStatus {
   Ending ending = Ending::GoOn;
   bool kept = false;  // the run can go on from this frame later
   const Hand* hand = nullptr;
+  // Contacts of the last step, where the run has none because it goes on with another hand and has made no step since.
+  std::span<const contact::ContactResult> before;
 };
 
 // Limits of a slider: those of the parameter, else guessed from its value.

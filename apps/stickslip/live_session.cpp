@@ -45,6 +45,8 @@ struct LiveSession::Loaded {
   std::unique_ptr<runs::Run> run;
   std::vector<double> values;        // of the observables
   std::shared_ptr<const Hand> hand;  // that acts in this model
+  // Of the step before this model took over, until it has made one itself; only a hand has changed since.
+  std::vector<contact::ContactResult> before;
 
   [[nodiscard]] simulation::Simulation& simulation() const { return run->simulation(); }
 };
@@ -221,6 +223,10 @@ void LiveSession::load(bool go_on, bool same_scene) {
   next->values.resize(next->scene.observables.size());
   if (same) {
     next->run->continue_from(*now_->run);
+    if (same_scene) {
+      const std::span<const contact::ContactResult> last = now_->simulation().contacts();
+      next->before = now_->before.empty() ? std::vector(last.begin(), last.end()) : now_->before;
+    }
     // A body that has just grown into another is moved aside: the next step would throw it out. Overlaps that were
     // there before are the stepper's own (compliant contacts).
     const double before = deepest(now_->simulation()), after = deepest(next->simulation());
@@ -302,6 +308,7 @@ void LiveSession::one_step() {
   std::string error;
   try {
     (void)self->run->step();
+    self->before.clear();
     if (run.failure() == nullptr) self->run->observe(self->values);
   } catch (const scene::SceneError& not_a_number) {
     error = not_a_number.what();
@@ -347,7 +354,7 @@ void LiveSession::publish_frame(bool keep) {
     keep_state();
   }
   publisher_.frame(
-      frame_message(run, now_->values, {number_, playing_, clock_.speed(), clock_.rate(), ending_, kept, hand_.get()}));
+      frame_message(run, now_->values, {number_, playing_, clock_.speed(), clock_.rate(), ending_, kept, hand_.get(), now_->before}));
 }
 
 const model::State& LiveSession::state() const {

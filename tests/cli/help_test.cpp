@@ -39,7 +39,7 @@ TEST_F(HelpCommand, SlipsOfTheFingerGetTheNearestWord) {
   says("rnu " + example("box"), "did you mean 'run'?");
   says("", "a verb is missing; known are run, check");
   says("study staus x.db", "did you mean 'status'?");
-  says("run nowhere.toml", "stickslip: nowhere.toml: it cannot be opened: No such file or directory");
+  says("run nowhere.toml", "stickslip: nowhere.toml: cannot be opened: No such file or directory");
   says("run " + example("box") + " --ouput x.h5", "did you mean '--output'?");
   says("run " + example("box") + " --stpe 1e-3", "did you mean '--set method.step=...'?");
   says("study " + example("box"), "this is a scene, not a study");

@@ -86,7 +86,7 @@ export function cameraBar(view: View, bodies: Body[], changed: () => void): HTML
     bar.append(preset, parallel);
   }
   const follow = element("select", { "aria-label": "Follow a body" });
-  follow.append(new Option("follow no body", "-1"));
+  follow.append(new Option("follow …", "-1"));
   bodies.forEach((body, b) => body.shapes.every((shape) => shape.kind !== "half-space") && follow.append(new Option(`follow ${shortName(body.name)}`, String(b))));
   follow.value = String(view.following);
   follow.addEventListener("change", () => { view.following = Number(follow.value); changed(); });

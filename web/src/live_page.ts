@@ -184,9 +184,10 @@ export class LivePage {
       timeDisplay(this.clock, units.time), this.pace);
     const redraw = () => (this.dirty = true);
     const switches = new Switches(this.show, false, redraw, () => this.refit());
-    const links = element("div", { class: "controls" }, cameraBar(this.view, setting.bodies, redraw),
+    const links = element("div", { class: "tools" }, cameraBar(this.view, setting.bodies, redraw),
       ...this.remote.saves(),
-      button("Save the picture as PNG", "PNG", () => this.view && savePng("live", this.view.picture())));
+      button("Save the picture as PNG", "PNG", () => this.view && savePng("live", this.view.picture())),
+      button("Full screen", "full screen", () => fullScreen(this.stage)));
     this.stage.append(this.view.element, controls, this.timeline.element, touch.element, switches.element, this.inspector.element, links);
     this.bands = new LiveBands(units.time);
     this.plots = setting.observables.map((quantity) => new LivePlot(quantity.name, quantity.unit, quantity.description));
@@ -226,12 +227,13 @@ export class LivePage {
     this.between.add(frame, performance.now());
     ++this.received;
     const moved = frame.time !== this.frame?.time;
+    const stepped = frame.setting === this.frame?.setting; // a new model has no contacts before its first step
     this.frame = frame;
     if (moved) {
       this.plots.forEach((plot, k) => plot.add(frame.time, [frame.observables[k]]));
       const [kinetic, potential] = frame.energy;
       this.energy?.add(frame.time, [kinetic, potential, kinetic === null || potential === null ? null : kinetic + potential]);
-      this.bands?.add(frame);
+      if (stepped) this.bands?.add(frame);
       this.extend(frame);
     }
     for (const c of frame.contacts) this.largest = Math.max(0.999 * this.largest, Math.hypot(c[10], c[11], c[12]));

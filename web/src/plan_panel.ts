@@ -66,7 +66,7 @@ function conditions(plan: Plan): HTMLElement {
   const rows = plan.conditions.map((c) => {
     const holds = c.violation !== null && c.violation <= plan.tolerance;
     const mark = element("span", { class: holds ? "holds" : "fails", title: holds ? "holds" : "is violated" }, holds ? "✓" : "✗");
-    const shown = c.relation === "==" ? numberText(c.violation) : holds ? "0" : numberText(c.violation);
+    const shown = c.relation !== "==" && holds ? "0" : numberText(c.violation === null ? null : Number(c.violation.toPrecision(2)));
     return [mark, element("code", {}, c.text), numberText(c.reached), numberText(c.wanted), shown];
   });
   return element("div", { class: "scroller" }, table(["", "condition", "left side", "right side", "off by"], rows));

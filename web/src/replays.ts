@@ -14,7 +14,7 @@ export class Replays {
   readonly element = element("div", { class: "replays" });
   page: RunPage | undefined;
   private readonly first = element("select", { "aria-label": "Run to replay" });
-  private readonly second = element("select", { "aria-label": "Run over it" });
+  private readonly second = element("select", { "aria-label": "Compared with" });
   private readonly place = element("div");
   private endKeys = () => {};
 

@@ -291,7 +291,7 @@ export class RunPage {
     const name = this.run.name || "run";
     const film = button("Save the motion as WebM", "WebM", () => void this.saveFilm(name, film));
     return element("div", { class: "tools" }, cameraBar(this.view, this.run.bodies, () => this.changed()),
-      element("span", { class: "saves" }, "save ",
+      element("span", { class: "saves" },
         button("Save the picture as PNG", "PNG", () => savePng(name, this.view.picture())), film,
         button("Save the curves as CSV", "CSV", () => saveCsv(name, this.run))),
       button("Full screen", "full screen", () => fullScreen(this.element.querySelector(".stage")!)));

@@ -163,6 +163,7 @@ export class View2D implements View, Sheet, Plane {
     this.choice(bodies, snapshot.poses, extras.chosen);
     if (show.traces) for (const trace of traces) this.trace(trace);
     if (show.guides && this.stage.guides) drawGuides(this, bodies, this.stage.guides);
+    if (show.names) this.names(bodies, snapshot.poses); // never over marks
     const length = this.arrowLength();
     const largest = this.stage.largestForce || 1;
     const { contacts } = snapshot;
@@ -173,7 +174,6 @@ export class View2D implements View, Sheet, Plane {
       if (show.contacts) drawMark(c, this.screen(contact.point), contact.mode);
     }
     if (extras.spring) this.spring(extras.spring);
-    if (show.names) this.names(bodies, snapshot.poses);
     if (show.forces && contacts.length > 0)
       drawForceScale(c, this.width - MARGIN.right - 12, MARGIN.top + 24, largest, length, this.stage.forceUnit, show.parts);
     c.restore();

@@ -317,7 +317,7 @@ export class View3D implements View {
       if (!(show.names || b === chosen) || !snapshot.poses[b] || body.shapes.some((shape) => shape.kind === "half-space")) return;
       put(shortName(body.name), snapshot.poses[b].position, b === chosen ? theme.chosen : theme.ink, -8);
     });
-    if (extras.spring) put(extras.spring.text, extras.spring.to, theme.chosen, -8);
+    if (extras.spring) put(extras.spring.text, extras.spring.to, theme.ink, -8);
     if (!show.guides || !stage.guides) return list;
     for (const body of stage.guides.bodies) put("start", stage.guides.start[body].position, theme.start, 26);
     for (const target of stage.guides.targets) put("target", target.pose.position, theme.target, 26);

@@ -158,7 +158,7 @@ test("the best trial, the worst one and a chosen one are replayed on the page", 
   const tolerance = await tab.evaluate(() => window.stickslip.replay.tolerance());
   assert.ok(worst.objective > 1e-3 && Math.abs(fallen - worst.objective) <= 2 * tolerance + 1e-6, `falls ${fallen}, the store says ${worst.objective}`);
   await tab.getByLabel("Run to replay").selectOption("trial 60");
-  await tab.getByLabel("Run over it").selectOption(`trial ${best.trial}`);
+  await tab.getByLabel("Compared with").selectOption(`trial ${best.trial}`);
   assert.match(await tab.locator(".two").textContent(), new RegExp(`trial 60 – trial ${best.trial}`));
   await tab.locator(".replay-section").screenshot({ path: join(support.output, "study-replay.png") });
   assert.deepEqual(problems, []);

@@ -38,7 +38,7 @@ class DocumentReader {
       return files::read_regular_file(file, kLargestFile);
     } catch (const files::FileError& error) {
       // The message begins with the file that was asked for; what that one includes is named.
-      throw SceneError(place, place.line == 0 ? fmt::format("it {}", error.what())
+      throw SceneError(place, place.line == 0 ? std::string(error.what())
                                               : fmt::format("cannot read '{}': it {}", file.string(), error.what()));
     }
   }

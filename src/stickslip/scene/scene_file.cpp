@@ -47,9 +47,9 @@ void require_kind(const Value& root, FileKind wanted) {
     return one == FileKind::Scene ? "scene" : one == FileKind::Study ? "study" : "plan";
   };
   throw SceneError({root.place.file, 0, 0}, fmt::format("this is a {}, not a {}", names(kind), names(wanted)),
-                   kind == FileKind::Scene   ? "stickslip run FILE takes it"
-                   : kind == FileKind::Study ? "stickslip study FILE (or optimise) takes it"
-                                             : "stickslip plan FILE takes it");
+                   kind == FileKind::Scene   ? "it is for stickslip run"
+                   : kind == FileKind::Study ? "it is for stickslip study or optimise"
+                                             : "it is for stickslip plan");
 }
 
 std::filesystem::path named_scene(const TableReader& top, const std::filesystem::path& file) {
