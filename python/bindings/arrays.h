@@ -5,6 +5,7 @@
 // Every mistake is a TypeError (not numbers) or a ValueError (wrong shape) that names the argument.
 #pragma once
 
+#include "sparse_columns.h"
 #include "transposed.h"
 
 #include <fmt/format.h>
@@ -102,9 +103,20 @@ inline py::array_t<double> to_numpy(const std::vector<double>& x) {
   return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
 }
 
+// Names of attributes of SciPy's sparse matrices, made once: to make one takes longer than to look it up.
+struct SparseNames {
+  py::handle tocsc = PyUnicode_InternFromString("tocsc"), format = PyUnicode_InternFromString("format"),
+             data = PyUnicode_InternFromString("data"), indices = PyUnicode_InternFromString("indices"),
+             indptr = PyUnicode_InternFromString("indptr"), shape = PyUnicode_InternFromString("shape");
+};
+inline const SparseNames& sparse_names() {
+  static const SparseNames names;
+  return names;
+}
+
 // SciPy's sparse matrices are known by their method tocsc(), so that SciPy need not be there.
 inline bool is_sparse(const py::handle& object) {
-  return !py::isinstance<py::array>(object) && py::hasattr(object, "tocsc");
+  return !py::isinstance<py::array>(object) && py::hasattr(object, sparse_names().tocsc);
 }
 
 // Indices of SciPy have 32 or 64 bits; null for what is not made of integers that fit into 32.
@@ -127,33 +139,32 @@ struct SparseView {
   DoubleArray values;
   IndexArray indices, starts;
   Eigen::Index rows, cols;
-  bool in_order;  // each column has its rows in order and none twice: the arrays are those of Eigen
+  bool in_order;  // SparseForm
 
+  [[nodiscard]] ColumnArrays columns() const {
+    return {starts.data(), indices.data(), values.data(), rows, cols, values.shape(0)};
+  }
   [[nodiscard]] Eigen::Index entries() const { return starts.data()[cols]; }
-  [[nodiscard]] Eigen::Map<const Eigen::SparseMatrix<double>> map() const {
-    return {rows, cols, entries(), starts.data(), indices.data(), values.data()};
-  }
-  // Products with 0 are 0 for finite numbers alone.
-  [[nodiscard]] bool finite() const {
-    return (Eigen::Map<const Eigen::ArrayXd>(values.data(), entries()) * 0).sum() == 0;
-  }
-  // As dense, where in_order. Whether all entries are finite numbers, as DenseView says it. Columns without zeros are as
-  // they are in a dense matrix.
+  // Where in_order: into a dense matrix, and with the arrays as they are. Whether all entries are finite numbers, as
+  // DenseView says it.
   [[nodiscard]] bool copy_to(Eigen::MatrixXd& to) const {
     to.resize(rows, cols);
-    if (entries() == rows * cols) return copy_finite(values.data(), entries(), to.data());
-    const std::int32_t *row = indices.data(), *start = starts.data();
-    const double* value = values.data();
-    for (Eigen::Index c = 0; c < cols; ++c) {
-      double* column = to.data() + c * rows;
-      std::fill(column, column + rows, 0.0);
-      for (std::int32_t k = start[c]; k < start[c + 1]; ++k) column[row[k]] = value[k];
-    }
-    return finite();
+    return copy_dense(columns(), to.data());
+  }
+  [[nodiscard]] bool copy_to(Eigen::SparseMatrix<double>& to) const {
+    to.resize(rows, cols);
+    to.resizeNonZeros(entries());
+    std::copy_n(starts.data(), cols + 1, to.outerIndexPtr());
+    std::copy_n(indices.data(), entries(), to.innerIndexPtr());
+    return copy_finite(values.data(), entries(), to.valuePtr());
   }
   // Entries in one place are summed.
   [[nodiscard]] Eigen::SparseMatrix<double> matrix() const {
-    if (in_order) return map();
+    if (in_order) {
+      Eigen::SparseMatrix<double> same;
+      (void)copy_to(same);  // validate() looks at what is sparse
+      return same;
+    }
     const std::int32_t *row = indices.data(), *start = starts.data();
     std::vector<Eigen::Triplet<double>> all;
     all.reserve(static_cast<std::size_t>(values.shape(0)));
@@ -168,31 +179,25 @@ struct SparseView {
 
 inline SparseView sparse_view(const py::handle& object, const char* name) {
   // A matrix by columns gives itself, but to ask it takes a microsecond.
-  const py::object format = py::getattr(object, "format", py::none());
+  const SparseNames& names = sparse_names();
+  const py::object format = py::getattr(object, names.format, py::none());
   const bool by_columns = py::isinstance<py::str>(format) && format.cast<std::string_view>() == "csc";
-  const py::object columns = by_columns ? py::reinterpret_borrow<py::object>(object) : object.attr("tocsc")();
-  const py::tuple shape = columns.attr("shape");
-  SparseView view{real_array(columns.attr("data"), name), index_array(columns.attr("indices")),
-                  index_array(columns.attr("indptr")),    shape[0].cast<Eigen::Index>(),
-                  shape[1].cast<Eigen::Index>(),          true};
+  const py::object columns = by_columns ? py::reinterpret_borrow<py::object>(object) : object.attr(names.tocsc)();
+  const py::tuple shape = columns.attr(names.shape);
+  SparseView view{real_array(columns.attr(names.data), name),
+                  index_array(columns.attr(names.indices)),
+                  index_array(columns.attr(names.indptr)),
+                  shape[0].cast<Eigen::Index>(),
+                  shape[1].cast<Eigen::Index>(),
+                  true};
   const auto refuse = [&] { throw py::value_error(fmt::format("{} is not a well-formed sparse matrix", name)); };
   if (view.rows < 0 || view.cols < 0 || !view.indices || !view.starts || view.starts.ndim() != 1 ||
       view.starts.shape(0) != view.cols + 1 || view.indices.ndim() != 1 || view.values.ndim() != 1 ||
       view.indices.shape(0) != view.values.shape(0))
     refuse();
-  const std::int32_t *row = view.indices.data(), *start = view.starts.data();
-  const auto rows = static_cast<std::uint32_t>(std::min<Eigen::Index>(view.rows, INT32_MAX));
-  view.in_order = start[0] == 0;
-  for (Eigen::Index c = 0; c < view.cols; ++c) {
-    if (start[c] < 0 || start[c + 1] < start[c] || start[c + 1] > view.values.shape(0)) refuse();
-    // Without branches, so that several are looked at at once; a negative row is a large one without sign.
-    unsigned outside = 0, disorder = 0;
-    for (std::int32_t k = start[c]; k < start[c + 1]; ++k)
-      outside |= static_cast<unsigned>(static_cast<std::uint32_t>(row[k]) >= rows);
-    for (std::int32_t k = start[c] + 1; k < start[c + 1]; ++k) disorder |= static_cast<unsigned>(row[k - 1] >= row[k]);
-    if (outside != 0) refuse();
-    view.in_order = view.in_order && disorder == 0;
-  }
+  const SparseForm form = form_of(view.columns());
+  if (form == SparseForm::Wrong) refuse();
+  view.in_order = form == SparseForm::InOrder;
   return view;
 }
 

@@ -4,6 +4,7 @@
 // stickslip.batch: one scene with a table of values, on all cores. Trial k is the scene with the k-th value of every
 // argument and nothing else, so the results do not depend on the number of threads.
 #include "handles.h"
+#include "names.h"
 #include "python_signals.h"
 #include "unlocked.h"
 
@@ -90,7 +91,10 @@ std::vector<Column> columns_from(const Model& model, const py::kwargs& arguments
   return columns;
 }
 
-void start_from(const model::State& state, model::Model& model) {
+// From a state in place of the scene's start, which is where bodies settle.
+void start_from(const model::State& state, scene::Scene& scene) {
+  model::Model& model = scene.model;
+  scene.settle = false;
   if (state.bodies.size() != model.bodies.size())
     throw std::runtime_error("with these values the scene has other bodies than the states");
   for (std::size_t i = 0; i < model.bodies.size(); ++i) model.bodies[i].initial = state.bodies[i];
@@ -103,7 +107,7 @@ void run_trial(const Model& model, BatchResult& batch, std::size_t trial, const 
   study::SceneRun& run = batch.runs[trial];
   try {
     scene::Scene scene = scene::make_scene(model.document(), overrides);
-    if (!batch.states.empty()) start_from(batch.states[trial], scene.model);
+    if (!batch.states.empty()) start_from(batch.states[trial], scene);
     run = study::run_scene(scene, 0, runs::asking([&stop] { return !stop; }));
   } catch (const runs::Interrupted&) {
     // As it was before.
@@ -116,7 +120,6 @@ void run_trial(const Model& model, BatchResult& batch, std::size_t trial, const 
 // Runs all trials without the interpreter lock. The calling thread looks for signals (Ctrl-C), the others work.
 void run_all(const Model& model, BatchResult& batch, int threads, Interruption& interruption,
              const py::object& progress) {
-  constexpr auto kPatience = std::chrono::milliseconds(50);  // between two looks
   std::atomic<std::size_t> next = 0, done = 0;
   std::atomic<bool> stop = false;
   const int workers = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), batch.runs.size()));
@@ -150,7 +153,7 @@ BatchResult run_batch(const Model& given, int threads, const py::object& states,
   const Model model = with_texts(given, arguments);
   BatchResult batch;
   batch.parameters = columns_from(model, arguments);
-  for (const scene::Observable& observable : model.scene().observables) batch.observables.push_back(observable.name);
+  batch.observables = observable_names(model.scene());
   std::size_t trials = batch.parameters.empty() ? 1 : batch.parameters.front().values.size();
   if (!states.is_none()) {
     batch.states = read_states(states, model.scene().model);
@@ -177,6 +180,12 @@ BatchResult run_batch(const Model& given, int threads, const py::object& states,
   return batch;
 }
 
+std::vector<std::string> names_of(const BatchResult& batch) {
+  std::vector<std::string> names = batch.observables;
+  for (const Column& column : batch.parameters) names.push_back(column.name);
+  return names;
+}
+
 py::array_t<double> column_of(const BatchResult& batch, const std::string& name) {
   for (std::size_t i = 0; i < batch.observables.size(); ++i) {
     if (batch.observables[i] != name) continue;
@@ -186,9 +195,7 @@ py::array_t<double> column_of(const BatchResult& batch, const std::string& name)
   }
   for (const Column& column : batch.parameters)
     if (column.name == name || column.name == "method." + name) return to_numpy(column.values);
-  std::vector<std::string> known = batch.observables;
-  for (const Column& column : batch.parameters) known.push_back(column.name);
-  throw unknown("observable or argument", name, known);
+  throw unknown("observable or argument", name, names_of(batch));
 }
 
 template <typename Of>
@@ -202,7 +209,7 @@ py::dict sensitivity(const Model& model, const std::vector<std::string>& paramet
   if (!(step > 0 && step < 1)) throw py::value_error("step must lie between 0 and 1");
   study::SensitivityOptions options;
   options.step = step;
-  options.threads = std::max(1, threads);
+  options.threads = threads_from(threads);
   Interruption interruption;
   options.go_on = interruption.asking();
   study::Sensitivities found;
@@ -246,6 +253,7 @@ void bind_batch(py::module_& module) {
                           ">>> out[\"x\"].round(6).tolist(), out.status\n"
                           "([0.509684, 0.407747], ['finished', 'finished'])\n")
       .def("__getitem__", &column_of, py::arg("name"), "An observable or an argument, one value per run.")
+      .def("__contains__", [](const BatchResult& b, const py::object& name) { return contains(names_of(b), name); })
       .def(
           "__len__", [](const BatchResult& b) { return b.runs.size(); }, "How many runs.")
       .def_property_readonly(

@@ -100,8 +100,12 @@ void Callbacks::push(const model::Model& model, const model::State& state, std::
 
 bool Callbacks::observe(const model::State& state) const {
   bool go_on = true;
-  for (const py::object& observer : observers_)
-    if (observer(state.time, state_array(state)).ptr() == Py_False) go_on = false;
+  for (const py::object& observer : observers_) {
+    const py::object answer = observer(state.time, state_array(state));
+    // What a comparison gives: of Python or, with an entry of the state in it, of NumPy. Nothing else is taken for an answer.
+    py::detail::make_caster<bool> said;
+    if (said.load(answer, false) && !static_cast<bool>(said)) go_on = false;
+  }
   return go_on;
 }
 

@@ -6,16 +6,19 @@
 // interpreter lock is released while a solver works, except where it calls back into Python.
 #include "arrays.h"
 #include "made.h"
+#include "python_signals.h"
 #include "unlocked.h"
 
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/affine/vector_kernels.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
+#include "stickslip/complementarity/deadline.h"
 #include "stickslip/complementarity/mcp/mcp_solver.h"
 
 #include <pybind11/stl.h>
 
 #include <exception>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -67,7 +70,10 @@ void require_valid(const std::string& objection) {
 Eigen::VectorXd w_of(const ss::AffineProblem& problem, const Eigen::VectorXd& z) {
   Eigen::VectorXd w = problem.q;
   if (!problem.is_dense) {
-    w += problem.sparse * z;
+    for (Eigen::Index j = 0; j < z.size(); ++j)
+      if (z[j] != 0)
+        for (Eigen::SparseMatrix<double>::InnerIterator entry(problem.sparse, j); entry; ++entry)
+          w[entry.row()] += entry.value() * z[j];
     return w;
   }
   const int n = static_cast<int>(problem.size());
@@ -90,9 +96,15 @@ Solution solve_affine(const ss::AffineProblem& problem, const std::string& solve
   check_solver_name<ss::AffineSolver>(solver);
   thread_local ss::AffineSolver affine;
   Solution solution;
-  const Unlocked unlocked;
-  solution.summary = affine.solve(problem, solution.z, options, solver);
-  if (solution.summary.status != ss::Status::BadInput) solution.w = w_of(problem, solution.z);
+  Interruption interruption;
+  {
+    const std::function<bool()> go_on = interruption.asking_at_times();
+    const ss::Asking asking(go_on);
+    const Unlocked unlocked;
+    solution.summary = affine.solve(problem, solution.z, options, solver);
+    if (solution.summary.status != ss::Status::BadInput) solution.w = w_of(problem, solution.z);
+  }
+  interruption.raise();
   return solution;
 }
 
@@ -113,12 +125,12 @@ bool put_into(ss::AffineProblem& problem, const DenseView& M) {
   return M.copy_to(problem.dense);
 }
 bool put_into(ss::AffineProblem& problem, const SparseView& M) {
-  problem.is_dense = M.in_order && ss::prefers_dense(M.rows, M.entries());
-  if (problem.is_dense) return M.copy_to(problem.dense);
+  problem.is_dense = ss::prefers_dense(M.rows, M.entries());
+  if (M.in_order) return problem.is_dense ? M.copy_to(problem.dense) : M.copy_to(problem.sparse);
   problem.sparse = M.matrix();
   problem.is_dense = ss::prefers_dense(M.rows, problem.sparse.nonZeros());  // entries in one place were summed
   if (problem.is_dense) problem.dense = problem.sparse;
-  return M.finite();
+  return false;  // validate() looks
 }
 
 Solution solve_lcp(const py::object& matrix, const py::object& vector, const py::object& lower, const py::object& upper,

@@ -4,6 +4,7 @@
 // stickslip.Recording and stickslip.Store: what runs and studies wrote, as arrays.
 #include "contact_arrays.h"
 #include "handles.h"
+#include "names.h"
 #include "unlocked.h"
 
 #include "stickslip/recording/recording.h"
@@ -55,10 +56,6 @@ void bind_closing(py::class_<Closable<File>>& type) {
   type.def("close", &Closable<File>::close, "Lets the file go; everything else raises ValueError afterwards.")
       .def("__enter__", [](const py::object& self) { return self; })
       .def("__exit__", [](Closable<File>& file, const py::args&) { file.close(); });
-}
-
-std::string path_from(const py::object& path) {
-  return py::module_::import("os").attr("fspath")(path).cast<std::string>();
 }
 
 // Position, velocity or orientation of one body in all frames.
@@ -190,6 +187,10 @@ void bind_files(py::module_& module) {
       .def(
           "__len__", [](const RecordingFile& r) { return r.read([](const auto& f) { return f.frames(); }); },
           "How many frames.")
+      .def("__contains__",
+           [](const RecordingFile& r, const py::object& name) {
+             return contains(r.read([](const auto& f) { return f.info().observables; }), name);
+           })
       .def(
           "__getitem__",
           [](const RecordingFile& r, const std::string& name) {

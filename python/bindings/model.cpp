@@ -3,6 +3,7 @@
 //
 // stickslip.Model: a scene with values for its parameters.
 #include "handles.h"
+#include "names.h"
 
 #include "stickslip/expression/nearest_name.h"
 #include "stickslip/scene/keys.h"
@@ -41,18 +42,6 @@ py::dict parameters_of(const Model& model) {
   py::dict values;
   for (const scene::Parameter& parameter : model.scene().parameters) values[py::str(parameter.name)] = parameter.value;
   return values;
-}
-
-std::vector<std::string> bodies_of(const Model& model) {
-  std::vector<std::string> names;
-  for (const model::Body& body : model.scene().model.bodies) names.push_back(body.name);
-  return names;
-}
-
-std::vector<std::string> observables_of(const Model& model) {
-  std::vector<std::string> names;
-  for (const scene::Observable& observable : model.scene().observables) names.push_back(observable.name);
-  return names;
 }
 
 std::string brief(const Model& model) {
@@ -110,8 +99,7 @@ void bind_model(py::module_& module) {
       .def_static(
           "from_file",
           [](const py::object& path, const py::kwargs& values) {
-            const auto name = py::module_::import("os").attr("fspath")(path).cast<std::string>();
-            return model_from_document(scene::read_document(name), values);
+            return model_from_document(scene::read_document(path_from(path)), values);
           },
           py::arg("path"), "Reads a scene file. Keywords set parameters of the scene, duration, and keys of [method].")
       .def_static(
@@ -141,8 +129,12 @@ void bind_model(py::module_& module) {
       .def_property_readonly(
           "text", [](const Model& m) { return m.document().text; }, "The scene file, as read.")
       .def_property_readonly("parameters", &parameters_of, "Names and values of the scene's parameters.")
-      .def_property_readonly("bodies", &bodies_of, "Names of the bodies, in the order of all arrays.")
-      .def_property_readonly("observables", &observables_of, "Names of what the scene observes.")
+      .def_property_readonly(
+          "bodies", [](const Model& m) { return body_names(m.scene().model); },
+          "Names of the bodies, in the order of all arrays.")
+      .def_property_readonly(
+          "observables", [](const Model& m) { return observable_names(m.scene()); },
+          "Names of what the scene observes.")
       .def("__repr__", &brief);
 }
 

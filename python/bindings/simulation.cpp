@@ -4,6 +4,7 @@
 // stickslip.Simulation: a model in motion, step by step.
 #include "body_view.h"
 #include "contact_arrays.h"
+#include "names.h"
 #include "problem_arrays.h"
 #include "unlocked.h"
 
@@ -40,18 +41,6 @@ py::array_t<double> all_bodies(Simulation& simulation, py::ssize_t width, const 
   py::array_t<double> out({static_cast<py::ssize_t>(bodies.size()), width});
   for (std::size_t i = 0; i < bodies.size(); ++i) get(bodies[i], out.mutable_data(static_cast<py::ssize_t>(i)));
   return out;
-}
-
-std::vector<std::string> body_names(const model::Model& model) {
-  std::vector<std::string> names;
-  for (const model::Body& body : model.bodies) names.push_back(body.name);
-  return names;
-}
-
-std::vector<std::string> observable_names(const scene::Scene& scene) {
-  std::vector<std::string> names;
-  for (const scene::Observable& observable : scene.observables) names.push_back(observable.name);
-  return names;
 }
 
 py::array contacts_of(Simulation& simulation) {
@@ -121,7 +110,9 @@ py::object failure_of(Simulation& simulation) {
   out["reason"] = failure->reason;
   out["residual"] = failure->residual;
   out["solver"] = failure->solver;
-  out["problem"] = failure->contacts.empty() ? py::object(py::none()) : contact_problem(failure->problem);
+  out["problem"] = py::none();
+  if (!failure->contacts.empty())
+    out["problem"] = py::module_::import("stickslip.problems").attr("Problem")(contact_problem(failure->problem));
   return out;
 }
 
@@ -158,7 +149,7 @@ void bind_step(py::module_& module) {
                                          contact::to_string(event.from), contact::to_string(event.to)));
             return list;
           },
-          "Changes of contact mode that were located: (time, body_a, body_b, from, to).")
+          "Changes of contact mode that were located: (time, body_a, body_b, from, to), bodies by their places.")
       .def("__bool__", [](const StepResult& s) { return s.report.certified; })
       .def("__repr__", [](const StepResult& s) {
         return fmt::format("<Step: {}, residual {:.2e}, {} contacts>",
@@ -307,6 +298,9 @@ void Simulation::reset() {
 void Simulation::set_state(const model::State& state) {
   auto next = std::make_unique<runs::Run>(*scene_);
   next->simulation().set_state(state);
+  // What settles does so from the scene's own start alone.
+  const bool settles = std::exchange(scene_->settle, false);
+  const std::shared_ptr<void> as_before(nullptr, [this, settles](void*) { scene_->settle = settles; });
   next->begin();
   run_ = std::move(next);
 }
@@ -434,8 +428,10 @@ void bind_simulation(py::module_& module) {
             return state_array(s.run().state());
           },
           "All bodies: a structured array with position, orientation, velocity, angular_velocity, angle. A copy.")
-      .def_property_readonly("failure", &failure_of,
-                             "None while every step was certified; else time, reason, residual, solver and problem.")
+      .def_property_readonly(
+          "failure", &failure_of,
+          "None while every step was certified; else time, reason, residual, solver and problem (a Problem; None "
+          "when no contact problem is to blame).")
       .def(
           "add_force",
           [](Simulation& s, const std::string& body, const py::object& function) {
@@ -472,6 +468,8 @@ void bind_simulation(py::module_& module) {
           },
           "Takes all forces, controllers and observers away.")
       .def("observe", &observe, "Names and present values of what the scene observes.")
+      .def("__contains__", [](const Simulation& simulation,
+                              const py::object& name) { return contains(observable_names(simulation.scene()), name); })
       .def("__getitem__",
            [](Simulation& simulation, const std::string& name) {
              const py::dict values = observe(simulation);

@@ -2,32 +2,14 @@
 // Copyright the stickslip authors
 #include "transposed.h"
 
-#include "stickslip/complementarity/wide_clone.h"
+#include "finite_sum.h"
 
 #include <algorithm>
 
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wpsabi"  // lanes are passed between inlined functions only
-#endif
-
 namespace stickslip::python {
-namespace {
-
-using complementarity::kLanes;
-using complementarity::Lanes;
-using complementarity::load;
-using complementarity::store;
-
-// Products with 0 are 0 for finite numbers alone: the sum becomes NaN with the first that is not.
-STICKSLIP_ALWAYS_INLINE bool is_zero(const Lanes& sum, double rest) {
-  return sum[0] + sum[1] + sum[2] + sum[3] + rest == 0;
-}
-
-}  // namespace
 
 STICKSLIP_WIDE_CLONE bool copy_finite(const double* from, std::ptrdiff_t count, double* to) {
-  const Lanes zero{};
-  Lanes sums[2] = {zero, zero};
+  FiniteSum sum;
   std::ptrdiff_t k = 0;
   for (; k + 2 * kLanes <= count; k += 2 * kLanes) {
     Lanes a, b;
@@ -35,28 +17,24 @@ STICKSLIP_WIDE_CLONE bool copy_finite(const double* from, std::ptrdiff_t count, 
     load(b, from + k + kLanes);
     store(to + k, a);
     store(to + k + kLanes, b);
-    sums[0] += zero * a;
-    sums[1] += zero * b;
+    sum.add(a, b);
   }
-  double rest = 0;
   for (; k < count; ++k) {
     to[k] = from[k];
-    rest += 0 * from[k];
+    sum.add(from[k]);
   }
-  return is_zero(sums[0] + sums[1], rest);
+  return sum.finite();
 }
 
 // Four by four, in squares, so that what is read along rows and written along columns stays in the cache.
 STICKSLIP_WIDE_CLONE bool copy_transposed(const double* from, std::ptrdiff_t rows, std::ptrdiff_t cols, double* to) {
   constexpr std::ptrdiff_t kSquare = 128;
   static_assert(kLanes == 4);
-  const Lanes zero{};
-  Lanes sum = zero;
-  double rest = 0;
+  FiniteSum sum;
   const auto single = [&](std::ptrdiff_t i, std::ptrdiff_t j) {
     const double x = from[i * cols + j];
     to[j * rows + i] = x;
-    rest += 0 * x;
+    sum.add(x);
   };
   const std::ptrdiff_t whole_rows = rows - rows % kLanes, whole_cols = cols - cols % kLanes;
   for (std::ptrdiff_t left = 0; left < whole_cols; left += kSquare)
@@ -68,7 +46,8 @@ STICKSLIP_WIDE_CLONE bool copy_transposed(const double* from, std::ptrdiff_t row
           load(b, from + (i + 1) * cols + j);
           load(c, from + (i + 2) * cols + j);
           load(d, from + (i + 3) * cols + j);
-          sum += zero * a + zero * b + (zero * c + zero * d);
+          sum.add(a, b);
+          sum.add(c, d);
           const Lanes ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6),
                       ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
           const Lanes cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6),
@@ -80,7 +59,7 @@ STICKSLIP_WIDE_CLONE bool copy_transposed(const double* from, std::ptrdiff_t row
         }
   for (std::ptrdiff_t i = 0; i < rows; ++i)
     for (std::ptrdiff_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j) single(i, j);
-  return is_zero(sum, rest);
+  return sum.finite();
 }
 
 }  // namespace stickslip::python

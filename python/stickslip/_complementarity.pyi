@@ -56,7 +56,7 @@ def solve_mlcp(
     time_limit: float = ...,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Solution]: ...
 def solve_mcp(
-    F: Callable[[NDArray[np.float64]], ArrayLike],
+    F: Callable[[NDArray[np.float64]], Any],
     J: Optional[Callable[[NDArray[np.float64]], Any]],
     lower: ArrayLike,
     upper: ArrayLike,

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import html
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -24,13 +26,16 @@ class NotCertified(RuntimeError):
     """A step that no solver could certify ended the run.
 
     problem: its contact problem (a Problem; None when no contact problem is to blame), for solve_contact to try.
-    run: what was recorded until then.
+    run: what was recorded until then (None in another process, to which a pool has passed the exception on).
     """
 
     def __init__(self, message: str, problem: Problem | None, run: "Run") -> None:
         super().__init__(message)
         self.problem = problem
         self.run = run
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.problem, None)  # to another process, which has no use for the file
 
 
 def _pandas() -> Any:
@@ -39,6 +44,19 @@ def _pandas() -> Any:
     except ImportError as error:
         raise ImportError("to_pandas() needs pandas (Debian: python3-pandas)") from error
     return pandas
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:  # not where a copy of its owner goes, in a process that was forked
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Folder:
+    """A temporary folder that goes with its owner."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="stickslip-")
+        weakref.finalize(self, _remove, self.name, os.getpid())
 
 
 class Recording(_core._Recording):
@@ -109,6 +127,9 @@ class Store(_core._Store):
     True
     """
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns()
+
     def __getitem__(self, name: str) -> Any:
         """A column of all trials."""
         columns = self.columns()
@@ -157,8 +178,19 @@ def _close(progress: Any) -> None:
         progress.close()
 
 
-def _kept(path: str) -> "Run | None":
-    """The run as far as it was recorded, when something ended it."""
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    """What tells a file from one that was there before; None where there is none."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _kept(path: str, before: tuple[int, int, int] | None) -> "Run | None":
+    """The run as far as it was recorded, when something ended it. before: stamp of a file that it would have replaced."""
+    if _stamp(path) == before:
+        return None
     try:
         found = Recording(path)
         final = {name: float(found[name][-1]) for name in found.observables} if len(found) else {}
@@ -193,15 +225,16 @@ def run(
     chosen = model.with_values(**values) if values else model
     folder = None
     if record is None:
-        folder = tempfile.TemporaryDirectory(prefix="stickslip-")
+        folder = _Folder()
         path = os.path.join(folder.name, "run.h5")
     else:
         path = os.fspath(record)
+    before = _stamp(path)
     told = _progress(progress, chosen.duration, "s")
     try:
         result = _core._run(chosen, path, told, dict(forces or {}), controller, observer)
     except BaseException as error:
-        kept = _kept(path)
+        kept = _kept(path, before)
         if kept is not None:
             kept._folder = folder  # type: ignore[attr-defined]
             error.run = kept  # type: ignore[attr-defined]
@@ -278,7 +311,7 @@ def study(
     """
     folder = None
     if store is None:
-        folder = tempfile.TemporaryDirectory(prefix="stickslip-")
+        folder = _Folder()
         store = os.path.join(folder.name, "study.db")
     told = _progress(progress, None, "trial")
     try:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the stickslip authors
 """The solvers: answers checked against the problem's own conditions, never against the solver's word."""
+import os
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -73,18 +76,26 @@ def test_one_entry_that_is_not_finite_is_found_wherever_it_stands(wrong):
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
 def test_sparse_matrices_with_many_entries_are_read_as_dense_ones(wrong):
-    """Full columns and others, with the bits of the dense matrix; one entry that is not finite is found."""
+    """Full columns, columns with gaps and others: the bits of the dense matrix; one entry that is not finite is found."""
     sparse = pytest.importorskip("scipy.sparse")
     rng = np.random.default_rng(5)
-    for n in (1, 2, 7, 40, 65):
-        for share in (1.0, 0.9, 0.4):
+    for n in (1, 2, 7, 8, 9, 17, 40, 65):
+        for share in (1.0, 0.95, 0.9, 0.4, 0.05):
             M = np.where(rng.random((n, n)) < share, rng.standard_normal((n, n)), 0) + 3 * n * np.eye(n)
+            if share == 0.95:
+                M[: n // 2] = M[: n // 2] + 0.5  # full rows, and gaps below
             q = rng.standard_normal(n)
             given = sparse.csc_matrix(M)
-            assert np.array_equal(sc.solve_lcp(given, q).z, sc.solve_lcp(M, q).z)
-            given.data[rng.integers(given.nnz)] = wrong
-            with pytest.raises(ValueError, match="finite"):
-                sc.solve_lcp(given, q)
+            found = sc.solve_lcp(given, q)
+            if share >= 0.4:  # others are kept sparse, where sums have another order
+                assert np.array_equal(found.z, sc.solve_lcp(M, q).z)
+            assert lcp_violation(M, q, found.z) < 1e-6 * n
+            np.testing.assert_allclose(found.w, M @ found.z + q, rtol=0, atol=1e-13 * (1 + np.abs(M) @ np.abs(found.z)).max())
+            for k in {0, given.nnz - 1, int(rng.integers(given.nnz))}:
+                spoilt = given.copy()
+                spoilt.data[k] = wrong
+                with pytest.raises(ValueError, match="finite"):
+                    sc.solve_lcp(spoilt, q)
 
 
 def test_sparse_arrays_at_odd_addresses():
@@ -291,6 +302,21 @@ def test_threads_solve_at_the_same_time():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("solver", ["auto", "lemke"])
+def test_ctrl_c_ends_a_solve(solver):
+    """An LCP with a random matrix of this size keeps the solvers busy for a minute."""
+    rng = np.random.default_rng(0)
+    M, q = rng.standard_normal((3000, 3000)), rng.standard_normal(3000)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        sc.solve_lcp(M, q, solver=solver)
+    timer.join()
+    assert time.monotonic() - begun < 20
+    assert sc.solve_lcp(np.eye(2), [-1.0, -2.0]).z.tolist() == [1, 2]
 
 
 def test_ten_thousand_random_misuses_raise_and_never_crash():

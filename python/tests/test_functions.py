@@ -96,6 +96,12 @@ def test_an_observer_sees_every_step_and_may_end_the_run():
     assert len(seen) == run.steps == 100 and seen[-1][0] == run.time[-1]
     run = sliding_block().model().run(observer=lambda time, state: time < 0.5)
     assert run.time[-1] == pytest.approx(0.5)
+    # A comparison with an entry of the state is a bool of NumPy. What is no bool is no answer.
+    for end in (lambda time, state: state["velocity"][1, 0] > 0.5, lambda time, state: bool(state["velocity"][1, 0] > 0.5)):
+        run = sliding_block().model().run(observer=end, forces={"block": lambda time, state: [16, 0]})
+        assert run.velocity("block")[0, 0] == 0 and len(run) <= 3
+    for silent in (None, 0, 0.0, "", [], np.zeros(1)):
+        assert sliding_block().model().run(observer=lambda time, state: silent).time[-1] == pytest.approx(1)
     sim = ss.Simulation(sliding_block().model())
     sim.add_observer(lambda time, state: time < 0.3)
     assert not sim.run_until(1) and sim.time == pytest.approx(0.3) and sim.certified
@@ -207,6 +213,23 @@ def test_reset_to_a_state_and_back():
     with pytest.raises(ValueError):
         sim.reset(start[:1])
     assert np.array_equal(sim.state, start)
+
+
+def test_a_state_that_is_set_does_not_settle():
+    """settle = true lets bodies come to rest before t = 0 of the scene's own start; where they are put they move."""
+    model = sliding_block(settle=True).model()
+    sim = ss.Simulation(model)
+    start, moved = sim.state, sim.state
+    moved["velocity"][1, 0] = 1
+    for put in (lambda: sim.reset(moved), lambda: sim.set_state(velocities=moved["velocity"]),
+                lambda: setattr(sim.body("block"), "velocity", [1, 0])):  # fmt: skip
+        sim.reset()
+        assert np.array_equal(sim.state, start)
+        put()
+        assert np.array_equal(sim.state, moved)
+    sim.run_until(1)
+    assert sim["x"] == pytest.approx(1 / (2 * 0.3 * 10), abs=1e-9)  # v^2 / (2 mu g)
+    assert ss.batch(model, states=moved[None])["x"][0] == sim["x"]
 
 
 def test_many_runs_from_a_table_of_states():

@@ -17,7 +17,7 @@ import stickslip as ss
 from stickslip import complementarity as sc
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXCEPTIONS = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, RuntimeError, OSError)
+EXCEPTIONS = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, RuntimeError, OSError, MemoryError)
 
 SCENE = """
 dimension = 2
@@ -49,10 +49,13 @@ NOT_TEXT = [None, 3, 1.5, b"bytes", ["x"], {}, object(), np.zeros(2), 1j]
 NOT_A_NAME = [*NOT_TEXT, "", "nobody", "a\0b", "x" * 10000, "\ud800"]
 NOT_A_NUMBER = [None, NAN, INF, -INF, "text", [1], {}, 1j, object(), np.zeros(3), 2**5000]
 NOT_A_COUNT = [None, NAN, 1.5, "4", [1], 1j, object(), 2**80, -1, -(2**40)]
+NOT_THREADS = [*NOT_A_COUNT, 1025, 2**31 - 1]
 NOT_A_VECTOR = [None, 1.0, "text", [], [1], [1, 2, 3, 4], [NAN, 0], [0, INF, 0], [[1, 2]], np.zeros((3, 1)), np.zeros(0),
                 ["a", "b"], [1j, 0], {}, object(), np.array([None, 1]), np.zeros(2, dtype="datetime64[s]")]  # fmt: skip
 NOT_A_TABLE = [1.0, "text", [], [1, 2], np.zeros((2, 2)), np.zeros((3, 3)), np.full((2, 3), NAN), np.zeros((2, 3, 1)),
                np.zeros((2, 3), dtype=complex), [["a"] * 3] * 2, {}, object()]  # fmt: skip
+# Views of a few bytes that pretend to be large: there is no room for a copy.
+TOO_LARGE = [np.broadcast_to(np.int8(0), (10**17, 3)), np.broadcast_to(np.int8(0), (2**60,))]
 NOT_A_STATE = [0, "state", [], np.zeros(2), np.zeros((2, 14)), {}, object(), b"", np.zeros(2, dtype="f8,f8")]
 NOT_A_FUNCTION = [None, 3, "f", [], object()]
 NOT_A_FILE = [None, 3.5, [], "/nonexistent/file", "a\0b", "/", "", object(), str(ROOT / "README.md")]
@@ -106,15 +109,19 @@ def calls(tmp_path_factory):
         (lambda v: model.converge(directions=[v]), [None, "four", 1.5, -1, 0, 2**80]),
         (lambda v: model.sensitivity([v]), NOT_A_NAME),
         (lambda v: model.sensitivity(["mu"], step=v), [*NOT_A_NUMBER, 0.0, -1.0, 1.0]),
+        (lambda v: model.sensitivity(["mu"], threads=v), NOT_THREADS),
+        (lambda v: model.compare(["second-order"], threads=v), NOT_THREADS),
+        (lambda v: model.converge(threads=v), NOT_THREADS),
+        (lambda v: ss.optimise(ROOT / "python" / "tour" / "opt.toml", threads=v), NOT_THREADS),
         (ss.Simulation, NOT_A_MODEL),
         (lambda v: ss.Simulation(model, mu=v), [NAN, INF, [1], {}, object(), -1.0]),
         (sim.body, NOT_A_NAME),
         (sim.__getitem__, NOT_A_NAME),
         (sim.run_until, NOT_A_NUMBER),
         (sim.restore, NOT_SAVED),
-        (sim.reset, NOT_A_STATE),
+        (sim.reset, [*NOT_A_STATE, np.broadcast_to(sim.state[:1], (2**50,))]),
         (lambda v: sim.reset(time=v), [*NOT_A_NUMBER, 1.0]),
-        (lambda v: sim.set_state(positions=v), NOT_A_TABLE),
+        (lambda v: sim.set_state(positions=v), [*NOT_A_TABLE, *TOO_LARGE]),
         (lambda v: sim.set_state(velocities=v), NOT_A_TABLE),
         (lambda v: sim.set_state(angular_velocities=v), NOT_A_TABLE),
         (lambda v: sim.set_state(orientations=v), [*NOT_A_TABLE, np.zeros((2, 4))]),
@@ -124,7 +131,7 @@ def calls(tmp_path_factory):
         (lambda v: sim.add_force(v, lambda t, s: None), NOT_A_NAME),
         (sim.add_controller, NOT_A_FUNCTION),
         (sim.add_observer, NOT_A_FUNCTION),
-        (lambda v: setattr(body, "force", v), NOT_A_VECTOR),
+        (lambda v: setattr(body, "force", v), [*NOT_A_VECTOR, *TOO_LARGE]),
         (lambda v: setattr(body, "torque", v), [*NOT_A_VECTOR[2:], NAN, INF]),
         (lambda v: setattr(body, "position", v), NOT_A_VECTOR),
         (lambda v: setattr(body, "velocity", v), [*NOT_A_VECTOR, [1, 0, 0.1]]),
@@ -134,14 +141,14 @@ def calls(tmp_path_factory):
         (lambda v: setattr(sim, v, 1), ["time", "state", "contacts"]),
         (ss.batch, NOT_A_MODEL),
         (lambda v: ss.batch(model, mu=v), [None, "text", [], [NAN], [[1.0]], 1j, object(), [None], {}][0:2]),
-        (lambda v: ss.batch(model, mu=v), [[NAN], [[0.1]], [1j], object(), [None], {}, ["a"]]),
+        (lambda v: ss.batch(model, mu=v), [*TOO_LARGE, [NAN], [[0.1]], [1j], object(), [None], {}, ["a"]]),
         (lambda v: ss.batch(model, mu=[0.1, 0.2], step=v), [[1e-3] * 3, [INF, 1e-3], "fast"]),
         (lambda v: ss.batch(model, **{"nobody": v}), [1.0, [1.0], "text", True]),
         (lambda v: ss.batch(model, stepper=v), ["nobody", "", b"second-order", ["second-order"], object()]),
         (lambda v: model.run(tolerance=1e-3, forces={"block": v}), [lambda t, s: None]),
         (lambda v: model.run(error_bars="on", observer=v), [lambda t, s: None]),
-        (lambda v: ss.batch(model, threads=v), NOT_A_COUNT),
-        (lambda v: ss.batch(model, states=v), [*NOT_A_STATE, sim.state, np.tile(sim.state, (2, 2))]),
+        (lambda v: ss.batch(model, threads=v), NOT_THREADS),
+        (lambda v: ss.batch(model, states=v), [*NOT_A_STATE, sim.state, np.tile(sim.state, (2, 2)), np.broadcast_to(sim.state, (2**50, 2))]),
         (out.__getitem__, NOT_A_NAME),
         (out.rate, NOT_A_NAME),
         (lambda v: ss.Rate(1, 2).interval(v), [*NOT_A_NUMBER, 0.0, 1.0, -1.0]),
@@ -171,7 +178,7 @@ def calls(tmp_path_factory):
         (lambda v: scene.add_contact(v), [None, 3, object()]),
         (lambda v: ss.study(v), NOT_A_FILE),
         (lambda v: ss.study(folder / "study.toml", store=v), [3.5, [], object(), "/nonexistent/s.db", "/"]),
-        (lambda v: ss.study(folder / "study.toml", threads=v), NOT_A_COUNT),
+        (lambda v: ss.study(folder / "study.toml", threads=v), NOT_THREADS),
         (ss.optimise, [*NOT_A_FILE, folder / "study.toml"]),
         (ss.plan, NOT_A_FILE),
         (ss.load_problem, NOT_A_FILE),

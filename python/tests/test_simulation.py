@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the stickslip authors
 """Models, simulations, batches and runs from Python, against closed forms and against the command."""
+import gc
+import os
 import pathlib
 import threading
 
@@ -112,6 +114,23 @@ def test_saved_bytes_restore_the_same_bits(model):
     assert sim.time == 0 and sim["x"] == 0
 
 
+def test_bytes_of_another_simulation_change_nothing(model):
+    sim, alone = ss.Simulation(model), ss.Scene(dimension=2, duration=1)
+    alone.add_body("ball", mass=1, shape={"disc": 0.1}, velocity=[1, 0])
+    sim.run_until(0.1)
+    saved = sim.save()
+    for other in (alone.model(), model.with_values(stepper="implicit")):
+        stranger = ss.Simulation(other)
+        stranger.run_until(0.05)
+        with pytest.raises(RuntimeError):
+            sim.restore(stranger.save())
+        assert sim.save() == saved
+    for end in range(0, len(saved), 97):
+        with pytest.raises(RuntimeError):
+            sim.restore(saved[:end])
+    assert sim.save() == saved
+
+
 def test_state_in_and_out(model):
     sim = ss.Simulation(model, mu=0)
     positions, velocities = sim.positions, sim.velocities
@@ -148,6 +167,14 @@ def test_names_are_where_arrays_are(model):
     assert model.with_values(stepper="implicit").stepper == "implicit" and model.stepper != "auto"
     run = model.run()
     assert run.angular_velocity("block").shape == (len(run), 3)
+
+
+def test_whether_there_is_an_observable(model, tmp_path):
+    (tmp_path / "scene.toml").write_text(BLOCK)
+    (tmp_path / "study.toml").write_text('scene = "scene.toml"\ntrials = 2\n[vary]\nmu = { uniform = [0.1, 0.2] }\n')
+    for thing in (ss.Simulation(model), model.run(), ss.batch(model, mu=[0.1, 0.2]), ss.study(tmp_path / "study.toml")):
+        assert "x" in thing and "nobody" not in thing and 3 not in thing and None not in thing
+    assert "mu" in ss.batch(model, mu=[0.1]) and "mu" in ss.study(tmp_path / "study.toml")
 
 
 def test_messages_tell_what_there_is(model):
@@ -228,6 +255,31 @@ def test_two_threads_cannot_share_a_step(model):
     for thread in threads:
         thread.join()
     assert all("another thread" in text for text in seen)
+
+
+def test_an_error_before_a_run_has_begun_leaves_the_recording_before(model, tmp_path):
+    """What the exception brings along is what this run recorded, not what stood in the file."""
+    path = tmp_path / "block.h5"
+    x = model.run(record=path).final["x"]
+    with pytest.raises(TypeError) as caught:
+        model.run(record=path, forces={"block": 3})
+    assert not hasattr(caught.value, "run") and ss.Recording(path)["x"][-1] == x
+    with pytest.raises(ZeroDivisionError) as caught:
+        model.run(record=path, observer=lambda time, state: 1 / (time < 0.5))
+    assert caught.value.run.time[-1] == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_recording_in_a_temporary_file_goes_with_its_run(model, recwarn):
+    run = model.run()
+    folder = pathlib.Path(run.path).parent
+    child = os.fork()
+    if child == 0:  # a copy of the run goes with the process
+        del run
+        os._exit(0 if folder.exists() else 1)
+    assert os.waitpid(child, 0)[1] == 0 and folder.exists() and len(ss.Recording(run.path)) == len(run)
+    del run
+    gc.collect()
+    assert not folder.exists() and not recwarn.list
 
 
 def test_progress_is_called_and_may_stop_the_run(model):

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import threading
 
@@ -198,9 +199,24 @@ def test_a_step_that_is_not_certified_brings_its_problem(tmp_path):
         pass
     failure = sim.failure
     assert not sim.certified and failure["time"] == sim.time
-    here = ss.Problem(failure["problem"])
+    here = failure["problem"]
+    assert isinstance(here, ss.Problem) and ss.solve_contact(here.W, here.q, here.mu).solved
     np.testing.assert_array_equal(here.q, problem.q)
     assert np.abs(here.W - problem.W).max() == 0
+
+
+def test_exceptions_pass_from_process_to_process(tmp_path):
+    """As pools of multiprocessing do it: with all that they say, but for the recording, which is a file of the other process."""
+    model = ss.Model.from_file(EXAMPLES / "stack" / "scene.toml", certificate=1e-20, certificate_at_worst=0)
+    with pytest.raises(ss.NotCertified) as caught:
+        model.run()
+    there = pickle.loads(pickle.dumps(caught.value))
+    assert str(there) == str(caught.value) and there.run is None
+    assert ss.solve_contact(there.problem.W, there.problem.q, there.problem.mu).solved
+    with pytest.raises(ss.SceneError) as caught:
+        ss.Model.from_string("dimension = 2\nduration = 1\nfoo = 3\n", name="bad.toml")
+    there = pickle.loads(pickle.dumps(caught.value))
+    assert (str(there), there.file, there.line, there.column) == (str(caught.value), "bad.toml", 3, 1)
 
 
 def test_problem_files_are_read_strictly(tmp_path):

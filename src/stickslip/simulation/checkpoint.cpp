@@ -113,15 +113,19 @@ void Simulation::restore(std::string_view bytes) {
   ByteReader in(checked.content);
   if (in.get_text() != kSignature) throw std::runtime_error("not a checkpoint of this version of stickslip");
   if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with another stepper");
+  model::State state;
+  double start_time = 0;
+  std::int64_t step_index = 0;
+  in.get(state.time);
+  in.get(start_time);
+  in.get(step_index);
+  in.get_list(state.bodies, [&](model::BodyState& s) { get(in, s); });
+  if (state.bodies.size() != world_.state.bodies.size())
+    throw std::runtime_error("the checkpoint has another number of bodies");
   ++world_.revision;
-  const std::size_t bodies = world_.state.bodies.size();
-  in.get(world_.state.time);
-  in.get(start_time_);
-  in.get(step_index_);
-  in.get_list(world_.state.bodies, [&](model::BodyState& s) { get(in, s); });
-  const bool same_model = world_.state.bodies.size() == bodies;
-  world_.state.bodies.resize(bodies);
-  if (!same_model) throw std::runtime_error("the checkpoint has another number of bodies");
+  world_.state = state;  // lists stay where they are
+  start_time_ = start_time;
+  step_index_ = step_index;
   in.get_list(world_.contacts, [&](collision::Contact& c) { get(in, c); });
   in.get_list(world_.memory, [&](stepping::ContactMemory& m) { get(in, m); });
   for (std::int64_t* x : {&counters_.steps, &counters_.solves, &counters_.sub_steps, &counters_.fallbacks,

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 namespace stickslip::study {
@@ -99,7 +100,9 @@ class TrialWorkers {
 }  // namespace
 
 void run_threads(Session& session, const TrialRunner& runner, int threads, const std::function<bool()>& go_on) {
-  TrialWorkers(session, runner, go_on).run(std::max(threads, 1));
+  const Progress now = session.progress();  // more threads than trials would have nothing to do
+  TrialWorkers(session, runner, go_on)
+      .run(static_cast<int>(std::clamp<std::int64_t>(now.total - now.done, 1, std::max(threads, 1))));
 }
 
 }  // namespace stickslip::study

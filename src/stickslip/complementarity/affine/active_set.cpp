@@ -143,7 +143,7 @@ ActiveSetExit ActiveSet<Matrix, Block>::solve(const Matrix& M, const double* q, 
 
   int best = n_ + 1, patience = options.patience, singles = options.single_exchanges;
   while (iterations_ < options.max_iterations) {
-    if (std::chrono::steady_clock::now() > options.deadline) return ActiveSetExit::TimeLimit;
+    if (options.deadline.passed()) return ActiveSetExit::TimeLimit;
     ++iterations_;
     if (!solve_block()) return ActiveSetExit::Singular;
     const double z_size = kernels::abs_max(z_.data(), n_);

@@ -21,9 +21,9 @@
 #include "stickslip/complementarity/affine/basis.h"
 #include "stickslip/complementarity/affine/block_system.h"
 #include "stickslip/complementarity/affine/matrix_columns.h"
+#include "stickslip/complementarity/deadline.h"
 #include "stickslip/complementarity/summary.h"
 
-#include <chrono>
 #include <vector>
 
 namespace stickslip::complementarity {
@@ -34,7 +34,7 @@ struct ActiveSetOptions {
   int patience = 4;          // iterations without fewer violations before single exchanges
   int single_exchanges = 0;  // how many of these are allowed in total
   double tolerance = 1e-12;  // violations below this part of |z| or |q| do not count
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  Deadline deadline;
   std::vector<IterationRecord>* history = nullptr;
 };
 

@@ -47,11 +47,6 @@ bool well_formed(const AffineProblem& problem) {
   return true;
 }
 
-Clock::time_point deadline_after(Clock::time_point begin, double seconds) {
-  if (!(seconds < 1e9)) return Clock::time_point::max();
-  return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 struct AffineSolver::Workspace {
@@ -67,9 +62,9 @@ struct AffineSolver::Workspace {
   [[nodiscard]] bool solve_tiny(const AffineProblem& problem, double tolerance, Eigen::VectorXd& z,
                                 SolverSummary& summary);
   void solve_automatically(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
-                           Clock::time_point deadline, Eigen::VectorXd& z, SolverSummary& summary);
+                           const Deadline& deadline, Eigen::VectorXd& z, SolverSummary& summary);
   void solve_blocks(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
-                    Clock::time_point deadline, Eigen::VectorXd& z, SolverSummary& summary);
+                    const Deadline& deadline, Eigen::VectorXd& z, SolverSummary& summary);
   void adopt(const BlockOutcome& outcome, SolverSummary& summary) const;
   void solve_externally(std::string_view algorithm, const AffineProblem& problem, const SolverOptions& options,
                         Eigen::VectorXd& z, SolverSummary& summary);
@@ -116,7 +111,7 @@ void AffineSolver::Workspace::basis_of_decided(const AffineProblem& problem, con
 }
 
 void AffineSolver::Workspace::solve_blocks(const AffineProblem& problem, const VariableStatus* start,
-                                           const SolverOptions& options, Clock::time_point deadline, Eigen::VectorXd& z,
+                                           const SolverOptions& options, const Deadline& deadline, Eigen::VectorXd& z,
                                            SolverSummary& summary) {
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
   const int count = presolve.blocks();
@@ -164,7 +159,7 @@ bool AffineSolver::Workspace::solve_tiny(const AffineProblem& problem, double to
 }
 
 void AffineSolver::Workspace::solve_automatically(const AffineProblem& problem, const VariableStatus* start,
-                                                  const SolverOptions& options, Clock::time_point deadline,
+                                                  const SolverOptions& options, const Deadline& deadline,
                                                   Eigen::VectorXd& z, SolverSummary& summary) {
   std::vector<IterationRecord>* history = options.record_history ? &summary.history : nullptr;
   // A warm start is for a problem whose structure is known: nothing to split before the basis has been tried.
@@ -221,7 +216,8 @@ void AffineSolver::Workspace::solve_externally(std::string_view algorithm, const
 
 SolverSummary AffineSolver::solve(const AffineProblem& problem, Eigen::VectorXd& z, const SolverOptions& options,
                                   std::string_view algorithm) {
-  const auto begin = Clock::now(), deadline = deadline_after(begin, options.time_limit);
+  const auto begin = Clock::now();
+  const Deadline deadline(begin, options.time_limit);
   if (!workspace_) workspace_ = std::make_unique<Workspace>();
   Workspace& w = *workspace_;
   SolverSummary summary;

@@ -50,7 +50,7 @@ Status status_of(ActiveSetExit exit) {
 
 }  // namespace
 
-void BlockStrategy::begin(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
+void BlockStrategy::begin(const AffineProblem& problem, const SolverOptions& options, const Deadline& deadline,
                           std::vector<IterationRecord>* history) {
   problem_ = &problem;
   options_ = options;
@@ -70,7 +70,7 @@ LemkeOptions BlockStrategy::lemke_options() const {
 }
 
 bool BlockStrategy::out_of_time() const {
-  return deadline_ != Deadline::max() && std::chrono::steady_clock::now() > deadline_;
+  return !deadline_.never() && deadline_.passed();
 }
 
 bool BlockStrategy::accept(const Residual& residual, const char* name, const Eigen::VectorXd& z) {
@@ -276,7 +276,7 @@ bool BlockStrategy::try_harder(Eigen::VectorXd& z) {
 }
 
 BlockOutcome BlockStrategy::solve(const AffineProblem& problem, const VariableStatus* start,
-                                  const SolverOptions& options, Deadline deadline,
+                                  const SolverOptions& options, const Deadline& deadline,
                                   std::vector<IterationRecord>* history, Eigen::VectorXd& z) {
   begin(problem, options, deadline, history);
   const Eigen::Index n = problem.size();
@@ -304,7 +304,7 @@ BlockOutcome BlockStrategy::solve(const AffineProblem& problem, const VariableSt
 }
 
 BlockOutcome BlockStrategy::lemke(const AffineProblem& problem, const VariableStatus* start,
-                                  const SolverOptions& options, Deadline deadline, Eigen::VectorXd& z) {
+                                  const SolverOptions& options, const Deadline& deadline, Eigen::VectorXd& z) {
   begin(problem, options, deadline, nullptr);
   if (start != nullptr) {
     LemkeOptions lemke = lemke_options();
@@ -319,7 +319,7 @@ BlockOutcome BlockStrategy::lemke(const AffineProblem& problem, const VariableSt
 }
 
 BlockOutcome BlockStrategy::active_set(const AffineProblem& problem, const VariableStatus* start,
-                                       const SolverOptions& options, Deadline deadline,
+                                       const SolverOptions& options, const Deadline& deadline,
                                        std::vector<IterationRecord>* history, Eigen::VectorXd& z) {
   begin(problem, options, deadline, history);
   ActiveSetOptions active{.deadline = deadline, .history = history};
@@ -331,8 +331,8 @@ BlockOutcome BlockStrategy::active_set(const AffineProblem& problem, const Varia
   return outcome_;
 }
 
-BlockOutcome BlockStrategy::enumeration(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
-                                        Eigen::VectorXd& z) {
+BlockOutcome BlockStrategy::enumeration(const AffineProblem& problem, const SolverOptions& options,
+                                        const Deadline& deadline, Eigen::VectorXd& z) {
   begin(problem, options, deadline, nullptr);
   (void)try_enumeration(z);
   outcome_.solver = "enumeration";
@@ -340,8 +340,8 @@ BlockOutcome BlockStrategy::enumeration(const AffineProblem& problem, const Solv
   return outcome_;
 }
 
-BlockOutcome BlockStrategy::least_squares(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
-                                          Eigen::VectorXd& z) {
+BlockOutcome BlockStrategy::least_squares(const AffineProblem& problem, const SolverOptions& options,
+                                          const Deadline& deadline, Eigen::VectorXd& z) {
   begin(problem, options, deadline, nullptr);
   (void)try_least_squares(z);
   outcome_.solver = "least-squares";

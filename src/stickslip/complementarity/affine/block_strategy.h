@@ -25,12 +25,12 @@
 #include "stickslip/complementarity/affine/enumeration.h"
 #include "stickslip/complementarity/affine/infeasibility.h"
 #include "stickslip/complementarity/affine/least_squares.h"
+#include "stickslip/complementarity/deadline.h"
 #include "stickslip/complementarity/options.h"
 #include "stickslip/complementarity/status.h"
 #include "stickslip/complementarity/summary.h"
 
 #include <Eigen/Core>
-#include <chrono>
 #include <vector>
 
 namespace stickslip::complementarity {
@@ -44,20 +44,18 @@ struct BlockOutcome {
 
 class BlockStrategy {
  public:
-  using Deadline = std::chrono::steady_clock::time_point;
-
   // start: nullptr or a basis to begin with. history: nullptr or where to record.
   BlockOutcome solve(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
-                     Deadline deadline, std::vector<IterationRecord>* history, Eigen::VectorXd& z);
+                     const Deadline& deadline, std::vector<IterationRecord>* history, Eigen::VectorXd& z);
 
   // The named algorithms, each alone.
   BlockOutcome lemke(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
-                     Deadline deadline, Eigen::VectorXd& z);
+                     const Deadline& deadline, Eigen::VectorXd& z);
   BlockOutcome active_set(const AffineProblem& problem, const VariableStatus* start, const SolverOptions& options,
-                          Deadline deadline, std::vector<IterationRecord>* history, Eigen::VectorXd& z);
-  BlockOutcome enumeration(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
+                          const Deadline& deadline, std::vector<IterationRecord>* history, Eigen::VectorXd& z);
+  BlockOutcome enumeration(const AffineProblem& problem, const SolverOptions& options, const Deadline& deadline,
                            Eigen::VectorXd& z);
-  BlockOutcome least_squares(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
+  BlockOutcome least_squares(const AffineProblem& problem, const SolverOptions& options, const Deadline& deadline,
                              Eigen::VectorXd& z);
 
   // Basis of the last solution.
@@ -79,7 +77,7 @@ class BlockStrategy {
   [[nodiscard]] bool accept(const Residual& residual, const char* name, const Eigen::VectorXd& z);
   [[nodiscard]] bool all_diagonals_positive() const;
   [[nodiscard]] bool out_of_time() const;
-  void begin(const AffineProblem& problem, const SolverOptions& options, Deadline deadline,
+  void begin(const AffineProblem& problem, const SolverOptions& options, const Deadline& deadline,
              std::vector<IterationRecord>* history);
   void basis_from_point(const Eigen::VectorXd& z);
   [[nodiscard]] LemkeOptions lemke_options() const;

@@ -72,8 +72,8 @@ bool Enumeration::solve_basis(const AffineProblem& problem, Eigen::VectorXd& z) 
   return true;
 }
 
-Enumeration::Result Enumeration::solve(const AffineProblem& problem, double tolerance,
-                                       std::chrono::steady_clock::time_point deadline, Eigen::VectorXd& z) {
+Enumeration::Result Enumeration::solve(const AffineProblem& problem, double tolerance, const Deadline& deadline,
+                                       Eigen::VectorXd& z) {
   Result result;
   const Eigen::Index n = problem.size();
   if (problem.is_dense) {
@@ -88,7 +88,7 @@ Enumeration::Result Enumeration::solve(const AffineProblem& problem, double tole
   z.resize(n);
   for (Eigen::Index i = 0; i < n; ++i) basis_[i] = first_status(problem, i);
   do {
-    if (std::chrono::steady_clock::now() > deadline) break;
+    if (deadline.passed()) break;
     ++result.bases;
     if (!solve_basis(problem, z)) continue;
     result.residual = affine_residual(problem, z, residual_);

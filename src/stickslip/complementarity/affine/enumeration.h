@@ -13,9 +13,9 @@
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/basis.h"
 #include "stickslip/complementarity/affine/block_system.h"
+#include "stickslip/complementarity/deadline.h"
 
 #include <Eigen/Core>
-#include <chrono>
 #include <vector>
 
 namespace stickslip::complementarity {
@@ -32,8 +32,7 @@ class Enumeration {
 
   // Whether the problem is small enough.
   [[nodiscard]] static bool applies(const AffineProblem& problem);
-  Result solve(const AffineProblem& problem, double tolerance, std::chrono::steady_clock::time_point deadline,
-               Eigen::VectorXd& z);
+  Result solve(const AffineProblem& problem, double tolerance, const Deadline& deadline, Eigen::VectorXd& z);
 
   [[nodiscard]] const Basis& basis() const { return basis_; }
 

@@ -177,8 +177,7 @@ void InfeasibilityProver::build_linear_program(const AffineProblem& problem) {
   program_ = make_box_lcp(std::move(matrix), std::move(q), std::move(lower), std::move(upper));
 }
 
-bool InfeasibilityProver::prove_by_linear_program(const AffineProblem& problem,
-                                                  std::chrono::steady_clock::time_point deadline) {
+bool InfeasibilityProver::prove_by_linear_program(const AffineProblem& problem, const Deadline& deadline) {
   if (problem.size() > kLargestProgram) return false;
   build_linear_program(problem);
   lemke_.bind(program_);

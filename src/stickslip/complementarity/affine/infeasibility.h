@@ -21,8 +21,8 @@
 
 #include "stickslip/complementarity/affine/affine_problem.h"
 #include "stickslip/complementarity/affine/certified_lemke.h"
+#include "stickslip/complementarity/deadline.h"
 
-#include <chrono>
 #include <vector>
 
 namespace stickslip::complementarity {
@@ -38,8 +38,7 @@ class InfeasibilityProver {
   [[nodiscard]] bool prove_by_ray(const AffineProblem& problem, const std::vector<double>& ray);
   // True when the equations of free unknowns contradict each other.
   [[nodiscard]] bool prove_by_equations(const AffineProblem& problem);
-  [[nodiscard]] bool prove_by_linear_program(const AffineProblem& problem,
-                                             std::chrono::steady_clock::time_point deadline);
+  [[nodiscard]] bool prove_by_linear_program(const AffineProblem& problem, const Deadline& deadline);
 
   // The y of the last proof.
   [[nodiscard]] const std::vector<double>& certificate() const { return y_; }

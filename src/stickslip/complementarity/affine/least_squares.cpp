@@ -88,7 +88,7 @@ Residual LeastSquares::certificate(const AffineProblem& problem, Eigen::VectorXd
 }
 
 LeastSquares::Result LeastSquares::solve(const AffineProblem& problem, double tolerance, int max_iterations,
-                                         std::chrono::steady_clock::time_point deadline, Eigen::VectorXd& z) {
+                                         const Deadline& deadline, Eigen::VectorXd& z) {
   Result result;
   if (problem.size() > kLargest) return result;
   scale(problem);
@@ -96,7 +96,7 @@ LeastSquares::Result LeastSquares::solve(const AffineProblem& problem, double to
     start_at(attempt);
     double damping = kFirstDamping, merit = evaluate(y_, true);
     for (int iteration = 0; iteration < max_iterations && merit > 0; ++iteration) {
-      if (std::chrono::steady_clock::now() > deadline) return result;
+      if (deadline.passed()) return result;
       ++result.iterations;
       H_.noalias() = J_.transpose() * J_;
       H_.diagonal().array() += damping * std::min(1.0, merit) + kLeastDamping;

@@ -15,10 +15,10 @@
 #include "stickslip/complementarity/affine/affine_problem.h"
 #include "stickslip/complementarity/affine/affine_residual.h"
 #include "stickslip/complementarity/affine/natural_units.h"
+#include "stickslip/complementarity/deadline.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <chrono>
 
 namespace stickslip::complementarity {
 
@@ -33,8 +33,8 @@ class LeastSquares {
   };
 
   // Tries a few starting points. z holds the best point found.
-  Result solve(const AffineProblem& problem, double tolerance, int max_iterations,
-               std::chrono::steady_clock::time_point deadline, Eigen::VectorXd& z);
+  Result solve(const AffineProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+               Eigen::VectorXd& z);
 
  private:
   void scale(const AffineProblem& problem);

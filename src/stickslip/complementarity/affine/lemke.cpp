@@ -255,10 +255,10 @@ void Lemke<Matrix>::record_ray() {
 
 template <class Matrix>
 LemkeExit Lemke<Matrix>::pivot_until_done(const LemkeOptions& options) {
-  const bool timed = options.deadline != std::chrono::steady_clock::time_point::max();
+  const bool timed = !options.deadline.never();
   while (artificial_basic_) {
     if (pivots_ >= options.max_pivots) return LemkeExit::PivotLimit;
-    if (timed && pivots_ % kClockInterval == 0 && std::chrono::steady_clock::now() > options.deadline) {
+    if (timed && pivots_ % kClockInterval == 0 && options.deadline.passed()) {
       return LemkeExit::TimeLimit;
     }
     ++pivots_;

@@ -36,8 +36,8 @@
 #include "stickslip/complementarity/affine/basis_repair.h"
 #include "stickslip/complementarity/affine/lemke_basis.h"
 #include "stickslip/complementarity/affine/natural_units.h"
+#include "stickslip/complementarity/deadline.h"
 
-#include <chrono>
 #include <limits>
 #include <vector>
 
@@ -54,7 +54,7 @@ struct LemkeOptions {
   unsigned seed = 1;               // of the perturbation
   bool perturb = true;
   const double* cover_weight = nullptr;  // n positive factors for the covering vector
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  Deadline deadline;
 };
 
 enum class LemkeExit { Solved, Ray, PivotLimit, TimeLimit, Singular, Breakdown };
