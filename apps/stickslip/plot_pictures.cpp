@@ -98,7 +98,7 @@ void add_stills(const PlotOptions& options, const std::vector<PlotSource>& sourc
   for (const PlotSource& source : sources) {
     if (source.series->run() == nullptr) {
       if (!options.split) continue;
-      throw std::invalid_argument(fmt::format("--still: {} is no recording and no scene", source.series->name()));
+      throw std::invalid_argument(fmt::format("--still: {} is neither a recording nor a scene", source.series->name()));
     }
     const std::size_t first = stills.size();
     for (const double t : options.stills) {
