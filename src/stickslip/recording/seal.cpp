@@ -63,7 +63,7 @@ std::uint64_t checksum_behind_seal(int file, std::uint64_t bytes, const std::str
 std::uint64_t size_of(int file, const std::string& path) {
   struct stat status{};
   if (::fstat(file, &status) != 0) throw RecordingError(fmt::format("cannot read the recording {}", path));
-  if (!S_ISREG(status.st_mode)) throw RecordingError(fmt::format("{} is no regular file", path));
+  if (!S_ISREG(status.st_mode)) throw RecordingError(fmt::format("{} is not a regular file", path));
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -79,11 +79,11 @@ std::string to_text(const Seal& seal) {
 Seal seal_from_text(std::string_view text, const std::string& path) {
   if (text.starts_with(kHdf5))
     throw RecordingError(fmt::format(
-        "{} is an HDF5 file, but no recording of this version of stickslip (older recordings have no checksums: run "
+        "{} is an HDF5 file, but not a recording of this version of stickslip (older recordings have no checksums: run "
         "the scene again)",
         path));
   if (!text.starts_with(kName))
-    throw RecordingError(fmt::format("{} is no recording (stickslip run SCENE makes one)", path));
+    throw RecordingError(fmt::format("{} is not a recording (stickslip run SCENE makes one)", path));
   const std::string_view format = text.substr(kName.size(), std::min(text.find('\n'), text.size()) - kName.size());
   if (format != kFormat && format.size() < 8 &&
       std::all_of(format.begin(), format.end(), [](char c) { return c >= '0' && c <= '9'; }))

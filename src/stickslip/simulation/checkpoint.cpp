@@ -112,7 +112,7 @@ void Simulation::restore(std::string_view bytes) {
   if (!checked.intact) throw std::runtime_error("the checkpoint is damaged: its checksum does not match");
   ByteReader in(checked.content);
   if (in.get_text() != kSignature) throw std::runtime_error("not a checkpoint of this version of stickslip");
-  if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with another stepper");
+  if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with a different stepper");
   ++world_.revision;
   const std::size_t bodies = world_.state.bodies.size();
   in.get(world_.state.time);
@@ -121,7 +121,7 @@ void Simulation::restore(std::string_view bytes) {
   in.get_list(world_.state.bodies, [&](model::BodyState& s) { get(in, s); });
   const bool same_model = world_.state.bodies.size() == bodies;
   world_.state.bodies.resize(bodies);
-  if (!same_model) throw std::runtime_error("the checkpoint has another number of bodies");
+  if (!same_model) throw std::runtime_error("the checkpoint has a different number of bodies");
   in.get_list(world_.contacts, [&](collision::Contact& c) { get(in, c); });
   in.get_list(world_.memory, [&](stepping::ContactMemory& m) { get(in, m); });
   for (std::int64_t* x : {&counters_.steps, &counters_.solves, &counters_.sub_steps, &counters_.fallbacks,
