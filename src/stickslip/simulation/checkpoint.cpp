@@ -112,7 +112,8 @@ void Simulation::restore(std::string_view bytes) {
   if (!checked.intact) throw std::runtime_error("the checkpoint is damaged: its checksum does not match");
   ByteReader in(checked.content);
   if (in.get_text() != kSignature) throw std::runtime_error("not a checkpoint of this version of stickslip");
-  if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with a different stepper");
+  if (in.get_text() != world_.method.stepper)
+    throw std::runtime_error("the checkpoint was made with a different stepper");
   ++world_.revision;
   const std::size_t bodies = world_.state.bodies.size();
   in.get(world_.state.time);
