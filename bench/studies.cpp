@@ -4,14 +4,16 @@
 // What a study costs beside its simulations: many short trials in one store.
 //
 //     bench_studies [trials = 100000]
+//     bench_studies derivatives [times = 5]      the last part alone
 //
 // The trials are the ball example with another friction and speed each, cut short. First the same runs without a study
 // (scene from parameters, then the simulation), then the study with one thread and with two. Overhead is what a trial
 // of the study takes beyond its simulation: making the scene, judging it, keeping it. Then two processes that know
 // nothing of each other, each with the study on one thread: what the machine gives two programs at a time. Last,
-// derivatives: the observables of the particle on a vibrating plate by its twelve parameters, in plain runs of the same
-// scene.
+// derivatives: the observables of the particle on a vibrating plate by its twelve parameters, and of one on a plate
+// that moves by a Fourier series by its two hundred coefficients, in plain runs of the same scene.
 #include "stickslip/scene/scene.h"
+#include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/scene_sensitivity.h"
 #include "stickslip/study/scene_run.h"
 #include "stickslip/study/session.h"
@@ -24,6 +26,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -107,34 +110,103 @@ double run_apart(const study::Study& study, const study::TrialRunner& runner, co
   return seconds_since(begin);
 }
 
-// Processor seconds of a plain run and of one with derivatives, the best of five each.
-void bench_derivatives(const char* what, const char* stepper, std::vector<scene::Override> set) {
-  const scene::Document document =
-      scene::read_document(fs::path(STICKSLIP_SOURCE_DIR) / "examples/plate-particle/scene.toml");
-  set.push_back({"duration", "3"});
-  set.push_back({"method.stepper", stepper});
-  const std::vector<std::string> parameters{"A1", "A2", "A3", "A4", "A5", "A6", "C1", "C2", "C3", "C4", "C5", "C6"};
+// Processor seconds of a plain run and of one with derivatives, the best of `times` each.
+void bench_derivatives(const std::string& what, const scene::Document& document,
+                       const std::vector<scene::Override>& set, const std::vector<std::string>& parameters,
+                       int times) {
   double plain = 1e9, derived = 1e9;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < times; ++i) {
     const double begin = bench::Stopwatch::cpu_seconds();
     static_cast<void>(study::run_scene(scene::make_scene(document, set)));
     const double middle = bench::Stopwatch::cpu_seconds();
     const auto found = sensitivity::differentiate(sensitivity::ParameterDirections(document, set, parameters));
     if (!found.finished) {
-      fmt::print("derivatives       {}, {}: none after {:.3f} s of 3: {}\n", what, stepper, found.end_time,
-                 found.reason);
+      fmt::print("derivatives       {}: none after {:.3f} s: {}\n", what, found.end_time, found.reason);
       return;
     }
     plain = std::min(plain, middle - begin);
     derived = std::min(derived, bench::Stopwatch::cpu_seconds() - middle);
   }
-  fmt::print("derivatives       {}, {}, by 12 parameters: {:.1f} ms, {:.2f} plain runs of {:.1f} ms\n", what, stepper,
-             1e3 * derived, derived / plain, 1e3 * plain);
+  fmt::print("derivatives       {}, by {} parameters: {:.1f} ms, {:.2f} plain runs of {:.1f} ms\n", what,
+             parameters.size(), 1e3 * derived, derived / plain, 1e3 * plain);
+}
+
+// The particle on the vibrating plate by the twelve parameters of its motion.
+void bench_twelve(const char* what, const char* stepper, std::vector<scene::Override> set, int times) {
+  const scene::Document document =
+      scene::read_document(fs::path(STICKSLIP_SOURCE_DIR) / "examples/plate-particle/scene.toml");
+  set.push_back({"duration", "3"});
+  set.push_back({"method.stepper", stepper});
+  bench_derivatives(fmt::format("{}, {}", what, stepper), document, set,
+                    {"A1", "A2", "A3", "A4", "A5", "A6", "C1", "C2", "C3", "C4", "C5", "C6"}, times);
+}
+
+// A particle on a plate that moves along x by a Fourier series with two hundred coefficients.
+void bench_series(const char* stepper, int times) {
+  std::string parameters, motion, text;
+  std::vector<std::string> names;
+  for (int i = 1; i <= 100; ++i)
+    for (const char* wave : {"sin", "cos"}) {
+      names.push_back(fmt::format("{}{}", wave[0], i));
+      parameters += fmt::format("{} = {}\n", names.back(), 4.0 * std::sin(7.3 * i + wave[0]) / i);
+      motion += fmt::format("{}{} * {}({} * t)", motion.empty() ? "" : " + ", names.back(), wave, 5 * i);
+    }
+  text = fmt::format(R"toml(
+dimension = 3
+gravity = [0, 0, -9.8]
+duration = 1
+[parameters]
+{}
+[method]
+step = 1e-4
+[[body]]
+name = "plate"
+shape = {{ half-space = {{ normal = [0, 0, 1] }} }}
+[body.motion]
+acceleration = ["{}", 0, 0]
+[[body]]
+name = "particle"
+shape = "particle"
+mass = 1
+frame = "plate"
+position = [0, 0, 0]
+[[contact]]
+between = ["particle", "plate"]
+friction = 0.3
+[observe]
+x = "particle.x"
+)toml",
+                     parameters, motion);
+  bench_derivatives(fmt::format("Fourier series, {}", stepper), scene::parse_document(text, "series.toml"),
+                    {{"method.stepper", stepper}}, names, times);
+}
+
+void bench_all_derivatives(int times) {
+  for (const char* stepper : {"stewart-trinkle", "second-order"}) {
+    bench_twelve("circle", stepper, {}, times);
+    bench_twelve("saddle", stepper,
+                 {{"A1", "3.88479"},
+                  {"C1", "-1.08465"},
+                  {"A2", "-4.31188"},
+                  {"C2", "-2.0938"},
+                  {"A3", "0"},
+                  {"A4", "155.816"},
+                  {"C4", "0.430032"},
+                  {"A5", "204.171"},
+                  {"C5", "5.77261"},
+                  {"A6", "0"}},
+                 times);
+    bench_series(stepper, times);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "derivatives") {
+    bench_all_derivatives(argc > 2 ? std::atoi(argv[2]) : 5);
+    return 0;
+  }
   const std::int64_t trials = argc > 1 ? std::atoll(argv[1]) : 100000;
   if (trials < 10) {
     fmt::print(stderr, "bench_studies: at least 10 trials\n");
@@ -167,18 +239,5 @@ int main(int argc, char** argv) {
              peak_memory(), trials);
   fmt::print("two processes     {:.2f} times the trials of one\n", 2 * one / run_apart(study, runner, folder));
   fs::remove_all(folder);
-  for (const char* stepper : {"stewart-trinkle", "second-order"}) {
-    bench_derivatives("circle", stepper, {});
-    bench_derivatives("saddle", stepper,
-                      {{"A1", "3.88479"},
-                       {"C1", "-1.08465"},
-                       {"A2", "-4.31188"},
-                       {"C2", "-2.0938"},
-                       {"A3", "0"},
-                       {"A4", "155.816"},
-                       {"C4", "0.430032"},
-                       {"A5", "204.171"},
-                       {"C5", "5.77261"},
-                       {"A6", "0"}});
-  }
+  bench_all_derivatives(5);
 }

@@ -23,7 +23,7 @@ std::string audit_text(const simulation::Simulation& run) {
   if (audit.energy_not_judged > 0)
     text += fmt::format(" ({} of {} steps not judged)", audit.energy_not_judged, audit.energy_steps);
   if (audit.momentum_steps > 0) text += fmt::format("; momentum balanced to {:.1e}", audit.momentum);
-  text += fmt::format("; {} looks", audit.looks);
+  text += fmt::format("; checked at {} instant{}", audit.looks, audit.looks == 1 ? "" : "s");
   const simulation::Counters& counters = run.counters();
   if (counters.at_worst > 0)
     text += fmt::format("; {} of {} steps above the certificate {:.0e}, at most {:.1e} (t = {:.6g})", counters.at_worst,

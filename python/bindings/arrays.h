@@ -47,15 +47,19 @@ inline DoubleArray real_array(const py::handle& object, const char* name) {
   if (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b')
     throw py::type_error(fmt::format("{} must be an array of real numbers, not of {}", name,
                                      py::str(given.dtype()).cast<std::string>()));
-  return DoubleArray::ensure(given);
+  return DoubleArray(given);  // MemoryError where a copy has no room
+}
+
+inline void require_size(const DoubleArray& array, const char* name, py::ssize_t size) {
+  if (array.shape(0) != size)
+    throw py::value_error(fmt::format("{} must have {} entries, not {}", name, size, array.shape(0)));
 }
 
 // Real numbers along one axis; size < 0: as many as there are.
 inline DoubleArray vector_array(const py::handle& object, const char* name, py::ssize_t size = -1) {
   DoubleArray array = real_array(object, name);
   if (array.ndim() != 1) throw py::value_error(fmt::format("{} must have one axis, not {}", name, array.ndim()));
-  if (size >= 0 && array.shape(0) != size)
-    throw py::value_error(fmt::format("{} must have {} entries, not {}", name, size, array.shape(0)));
+  if (size >= 0) require_size(array, name, size);
   return array;
 }
 

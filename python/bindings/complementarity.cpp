@@ -123,15 +123,19 @@ bool put_into(ss::AffineProblem& problem, const SparseView& M) {
 
 Solution solve_lcp(const py::object& matrix, const py::object& vector, const py::object& lower, const py::object& upper,
                    const std::string& solver, double tolerance, int max_iterations, double time_limit) {
+  // To look at an argument can run Python, which can change those that were looked at before: arrays are held, and their
+  // sizes taken, after the last.
+  const DoubleArray q_array = vector_array(vector, "q");
+  std::optional<DoubleArray> lower_array, upper_array;
+  if (!lower.is_none()) lower_array = vector_array(lower, "lower");
+  if (!upper.is_none()) upper_array = vector_array(upper, "upper");
+  const ss::SolverOptions options = options_from(tolerance, max_iterations, time_limit);
   const GivenMatrix M = given_matrix(matrix);
   const auto n = std::visit([](const auto& view) { return view.rows; }, M);
-  const DoubleArray q_array = vector_array(vector, "q");
   if (q_array.shape(0) != n)
     throw py::value_error(fmt::format("q must have {} entries, as many as M has rows, not {}", n, q_array.shape(0)));
-  std::optional<DoubleArray> lower_array, upper_array;
-  if (!lower.is_none()) lower_array = vector_array(lower, "lower", n);
-  if (!upper.is_none()) upper_array = vector_array(upper, "upper", n);
-  const ss::SolverOptions options = options_from(tolerance, max_iterations, time_limit);
+  if (lower_array) require_size(*lower_array, "lower", n);
+  if (upper_array) require_size(*upper_array, "upper", n);
   // From here on nothing of Python runs that could call this function again. A problem of ordinary size keeps its memory
   // for the next call: fresh pages cost more than the copy.
   constexpr Eigen::Index kLargestKept = 1000;

@@ -43,7 +43,7 @@ py::array_t<BodyRow> rows_of(const py::handle& object, const char* name) {
       !py::reinterpret_borrow<py::array>(object).dtype().equal(py::dtype::of<BodyRow>()))
     throw py::type_error(fmt::format("{} must be an array of bodies as Simulation.state gives it", name));
   using Rows = py::array_t<BodyRow, py::array::c_style>;
-  const Rows rows = Rows::ensure(object);
+  const Rows rows(py::reinterpret_borrow<py::object>(object));  // MemoryError where a copy has no room
   const bool aligned = reinterpret_cast<std::uintptr_t>(rows.data()) % alignof(BodyRow) == 0;
   return aligned ? rows : Rows(rows.attr("copy")());
 }

@@ -111,6 +111,51 @@ def test_a_matrix_whose_conversion_solves_another_problem():
     np.testing.assert_allclose(found.z, [1.5, 2.0], atol=1e-12)
 
 
+class Meddling:
+    """Numbers whose conversion does something else first."""
+
+    def __init__(self, values, first):
+        self.values, self.first = np.array(values, dtype=float), first
+
+    def __array__(self, dtype=None):
+        self.first()
+        return self.values
+
+
+def test_arguments_whose_conversion_changes_the_others():
+    """What was looked at is looked at again: nothing is read or written beside an array."""
+    sparse = pytest.importorskip("scipy.sparse")
+    n = 300
+    for part, to in (("indices", 2**30), ("indices", -1), ("indptr", 2**30), ("indptr", -1)):
+        M = sparse.csc_matrix(3 * np.eye(n))
+        q = Meddling(-np.ones(n), lambda: getattr(M, part).fill(to))
+        with pytest.raises(ValueError, match="M is not a well-formed"):
+            sc.solve_lcp(M, q)
+    M = 3 * np.eye(n)
+    with pytest.raises(ValueError, match="entries"):
+        sc.solve_lcp(M, Meddling(-np.ones(n), lambda: M.resize((1, 1), refcheck=False)))
+    for name in ("q", "lower"):
+        given = {"q": -np.ones(n), "lower": np.zeros(n)}
+        given["upper"] = Meddling(np.ones(n), lambda: given[name].resize(1, refcheck=False))
+        with pytest.raises(ValueError, match=f"{name} must have"):
+            sc.solve_lcp(3 * np.eye(n), given["q"], lower=given["lower"], upper=given["upper"])
+
+
+def test_arrays_that_are_too_large_to_be_copied():
+    """Views of one number that pretend to be large: there is no room for the copy, and that is all."""
+    wide, long = np.broadcast_to(np.int8(0), (10**8, 10**8)), np.broadcast_to(np.int8(0), (10**17,))
+    for solve in (
+        lambda: sc.solve_lcp(wide, [1.0]),
+        lambda: sc.solve_lcp(np.broadcast_to(0.0, (10**8, 10**8)), [1.0]),
+        lambda: sc.solve_lcp([[1.0]], long),
+        lambda: sc.solve_contact(wide, [1.0, 0.0], [0.5]),
+        lambda: sc.solve_mlcp(wide, wide, wide, wide, [1.0], [1.0]),
+        lambda: sc.solve_mcp(lambda x: long, None, [0.0], [1.0], [0.5]),
+    ):
+        with pytest.raises(MemoryError):
+            solve()
+
+
 def test_sparse_matrices_in_any_order_with_entries_twice():
     """What SciPy calls canonical is taken as it is, the rest is put in order; the sum is that of toarray()."""
     sparse = pytest.importorskip("scipy.sparse")

@@ -5,6 +5,7 @@
 // `script/bench collision_oracle` does the same with 200,000 pairs and more kinds. Curved shapes against a search over
 // directions (bench/overlap_oracle.h), concave outlines against their signed separation.
 #include "bench/overlap_oracle.h"
+#include "bench/overlap_width.h"
 #include "stickslip/collision/separation.h"
 #include "tests/collision/adversarial_pairs.h"
 #include "tests/collision/scenes.h"
@@ -125,6 +126,53 @@ TEST(DeepPairs, CurvedShapesInSpaceTellTheirShortestWayOut) {
       for (int trial = 0; trial < 60; ++trial)
         expect_shortest_way_out(spatial_shape(make, kind_a), spatial_shape(make, kind_b), false, make, trial);
     }
+}
+
+model::Shape beside_a_cylinder(PairMaker& make, int kind) {
+  if (kind < 3) return spatial_shape(make, kind);
+  if (kind == 3) return model::Superellipsoid{make.in(0.2, 0.6), make.in(0.2, 0.6), make.in(0.2, 0.6), 2, 2};
+  if (kind == 4) return model::Sphere{make.in(0.2, 0.6)};
+  model::Polyhedron hull = make.make(10).a;
+  double extent = 0;
+  for (const Vec3& v : hull.vertices) extent = std::max(extent, v.norm());
+  for (Vec3& v : hull.vertices) v /= extent;
+  return hull;
+}
+
+// Nearly aligned with a cylinder and 1e-5 to 1e-2 deep: a rim that leans over an edge or a cap by 1e-12 to 0.1, sides
+// along edges. To 1e-9 of the size; what the search itself leaves is 1e-11.
+TEST(ShallowPairs, CylindersTellTheirDepth) {
+  int overlaps = 0;
+  for (int kind = 0; kind < 6; ++kind) {
+    PairMaker make(static_cast<std::uint64_t>(211 + kind));
+    for (int trial = 0; trial < 150; ++trial) {
+      SCOPED_TRACE("kind " + std::to_string(kind) + " trial " + std::to_string(trial));
+      const model::Shape a = beside_a_cylinder(make, kind), b = spatial_shape(make, 2);
+      const model::Model model = pair_of(a, b, false);
+      model::State state = state_of(model);
+      model::Pose &pose_a = state.bodies[0].pose, &pose_b = state.bodies[1].pose;
+      pose_a.orientation = make.any_turn();
+      const Quat quarter = PairMaker::about(Vec3::UnitX(), make.whole(4) * std::numbers::pi / 2);
+      pose_b.orientation = (pose_a.orientation * make.small_turn() * quarter).normalized();
+      const Vec3 way = pose_a.orientation * (make.whole(2) > 0 ? Vec3(Vec3::Unit(make.whole(3))) : make.direction());
+      const Solid solid_a = make_solid(model.bodies[0].shapes, false),
+                  solid_b = make_solid(model.bodies[1].shapes, false);
+      double in = 0, out = 4;
+      for (int i = 0; i < 50; ++i) {
+        pose_b.position = 0.5 * (in + out) * way;
+        const bool apart = separation(PlacedSolid(solid_a, pose_a), PlacedSolid(solid_b, pose_b)).high > 0;
+        (apart ? out : in) = 0.5 * (in + out);
+      }
+      pose_b.position = (in - std::pow(10.0, make.in(-5, -2))) * way;
+      const bench::OverlapWidth width(a, pose_a, b, pose_b);
+      const std::vector<Contact> contacts = find(model, state, 0.01);
+      ASSERT_FALSE(contacts.empty());
+      const Contact& deepest = *std::ranges::min_element(contacts, {}, &Contact::gap);
+      EXPECT_NEAR(-deepest.gap, width.smallest_on_kinks(deepest.normal), 1e-9);
+      ++overlaps;
+    }
+  }
+  EXPECT_EQ(overlaps, 900);
 }
 
 TEST(DeepPairs, CurvedShapesInThePlaneTellTheirShortestWayOut) {

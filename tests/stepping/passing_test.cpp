@@ -128,8 +128,6 @@ TEST(Passing, OverlapsPartGently) {
 int passed(const std::string& stepper, int count, std::uint64_t seed, std::string& which) {
   int passed = 0;
   for (const bench::Target target : bench::kTargets) {
-    // A chain has no inside: what sinks into its soft surface may come out behind it (docs/theory/collision.md).
-    if (stepper == "runge-kutta" && target == bench::Target::Chain) continue;
     bench::ShotMaker maker(seed + static_cast<std::uint64_t>(target));
     for (int k = 0; k < count; ++k) {
       const bench::Shot shot = maker.make(stepper, target, target == bench::Target::Chain || k % 2 == 0 ? 2 : 3);

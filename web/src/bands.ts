@@ -60,7 +60,7 @@ export class Bands {
       this.element.append(note);
     };
     const touches = run.plan?.touches.length ?? 0;
-    if (run.pairs.length === 0) say(touches > 0 ? "Bodies met within a step and parted at once: see the changes of contact." : this.nothing);
+    if (run.pairs.length === 0) say(touches > 0 ? "Bodies met and separated within one step: see the changes of contact." : this.nothing);
     if (run.pairs.length > MOST_ROWS)
       say(`${MOST_ROWS} of ${run.pairs.length} pairs: those whose mode changed most often.`);
     this.element.classList.toggle("empty", run.pairs.length === 0);
@@ -110,7 +110,7 @@ export class Bands {
       c.fillStyle = theme.ink;
       c.textAlign = "left";
       c.textBaseline = "top";
-      c.fillText(pair.name ?? `${run.bodies[pair.a].name} – ${run.bodies[pair.b].name}`, GUTTER.left, top + 1);
+      c.fillText(pair.name ?? `${run.bodies[pair.a].name} – ${run.bodies[pair.b].name}`, GUTTER.left + 4, top + 1); // beside the line of the present time
       const y = top + ROW.text;
       c.fillStyle = theme.empty;
       c.fillRect(GUTTER.left, y, this.width - GUTTER.left - GUTTER.right, ROW.band);

@@ -94,12 +94,12 @@ export function merged(a: Run, b: Run): Run {
   return { ...a, plots, bounds, pairs: bothPairs(a, b, names) };
 }
 
-// What the runs differ in, and where they end.
+// What the runs differ in, and where they end apart.
 export function comparison(a: Run, b: Run): HTMLElement {
   const rows: string[][] = [];
   const put = (name: string, x: string, y: string) => x !== y && rows.push([name, x, y, ""]);
   const own = (x: string, y: string) => x.split(", ").filter((part) => !y.split(", ").includes(part)).join(", ");
-  put("method", own(a.method, b.method), own(b.method, a.method));
+  put("method", own(a.method, b.method) || "–", own(b.method, a.method) || "–");
   put("end", a.end || "unknown", b.end || "unknown");
   for (const p of a.parameters) {
     const q = b.parameters.find((one) => one.name === p.name);
@@ -109,7 +109,7 @@ export function comparison(a: Run, b: Run): HTMLElement {
     const other = b.plots.find((one) => one.title === plot.title);
     const [x, y] = [plot.curves[0].last, other?.curves[0].last ?? null];
     const gap = x !== null && y !== null ? `${numberText(y - x)} ${plot.unit}` : "";
-    rows.push([`${plot.title} at the end`, `${numberText(x)} ${plot.unit}`, `${numberText(y)} ${plot.unit}`, gap]);
+    if (x !== y) rows.push([`${plot.title} at the end`, `${numberText(x)} ${plot.unit}`, `${numberText(y)} ${plot.unit}`, gap]);
   }
-  return table(["", a.name, b.name, "difference"], rows.length > 0 ? rows : [[element("em", {}, "nothing differs"), "", "", ""]]);
+  return table(["", a.name, b.name, "difference"], rows.length > 0 ? rows : [[element("em", {}, "no difference"), "", "", ""]]);
 }

@@ -86,12 +86,12 @@ export function cameraBar(view: View, bodies: Body[], changed: () => void): HTML
     bar.append(preset, parallel);
   }
   const follow = element("select", { "aria-label": "Follow a body" });
-  follow.append(new Option("follow nothing", "-1"));
+  follow.append(new Option("follow no body", "-1"));
   bodies.forEach((body, b) => body.shapes.every((shape) => shape.kind !== "half-space") && follow.append(new Option(`follow ${shortName(body.name)}`, String(b))));
   follow.value = String(view.following);
   follow.addEventListener("change", () => { view.following = Number(follow.value); changed(); });
   const longer = (factor: number) => { view.forceScale *= factor; changed(); };
-  bar.append(follow, button("Longer arrows", "arrows +", () => longer(1.5)), button("Shorter arrows", "arrows −", () => longer(1 / 1.5)));
+  bar.append(follow, element("span", {}, "arrows"), button("Longer arrows", "+", () => longer(1.5)), button("Shorter arrows", "−", () => longer(1 / 1.5)));
   return bar;
 }
 

@@ -17,8 +17,8 @@ export class RefinementPage {
     const section = (name: string, title: string, ...content: (Node | string)[]) =>
       this.element.append(element("section", { class: name, "aria-label": title }, element("h2", {}, title), ...content));
     for (const sweep of data.sweeps) {
-      const by = sweep.name === "step" ? "Ever shorter steps" : "Ever more friction directions";
-      section("orders", by, element("p", { class: "note" }, "Distance of each run to the next finer one; dashed: the slope that was fitted, where there is an order."),
+      const by = sweep.name === "step" ? "Refined steps" : "More friction directions";
+      section("orders", by, element("p", { class: "note" }, "Difference between each run and the next finer one; dashed: the fitted slope, where there is an order."),
         element("div", { class: "histogram-list" }, ...sweep.observables.map((o) => panel(sweep, o))), verdicts(sweep),
         details("Values", sweep.observables.length <= 6, values(sweep)));
     }
@@ -59,8 +59,8 @@ function panel(sweep: Sweep, o: Refined): HTMLElement {
   if (o.description) caption.append(element("small", {}, o.description));
   const label = `distance to the next run over the ${sweep.name}: ${o.name}`;
   const chart = points.length > 0 && !o.exact
-    ? xyChart(label, { name: sweep.name, logarithmic: true }, { name: "distance to the next run", logarithmic: true }, curves)
-    : element("p", { class: "note" }, points.length > 0 ? `All runs agree to rounding: distances are at most ${numberText(Math.max(...points.map(({ y }) => y)))}.` : "All runs agree: there is no distance.");
+    ? xyChart(label, { name: sweep.name, logarithmic: true }, { name: "difference from the next run", logarithmic: true }, curves)
+    : element("p", { class: "note" }, points.length > 0 ? `All runs agree to rounding: differences are at most ${numberText(Math.max(...points.map(({ y }) => y)))}.` : "All runs agree: there is no difference.");
   return element("figure", { class: "histogram order" }, caption, chart);
 }
 

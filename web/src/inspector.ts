@@ -22,7 +22,7 @@ export class Inspector {
   private readonly rows = element("tbody");
   private readonly list = details("Contacts now", false,
     element("div", { class: "scroller" }, element("table", { class: "contacts" }, element("thead", {}, element("tr", {},
-      ...["bodies", "mode", "gap", "normal", "friction", "of the cone"].map((text) => element("th", { scope: "col" }, text)))), this.rows)));
+      ...["bodies", "mode", "gap", "normal", "friction", "cone used"].map((text) => element("th", { scope: "col" }, text)))), this.rows)));
   private readonly more = element("p", { class: "note" });
 
   constructor(private readonly setting: () => Setting | undefined, private readonly choose: (hit: Hit | undefined) => void) {
@@ -86,10 +86,10 @@ export class Inspector {
       const normal = own.reduce((total, c) => total + parts(c.force, c.normal).along, 0);
       facts.push(["normal force", withUnit(normal, units.force)]);
       const gaps = own.map((c) => c.gap).filter((gap): gap is number => gap !== undefined);
-      if (gaps.length > 0) facts.push(["least gap", withUnit(Math.min(...gaps), units.length)]);
+      if (gaps.length > 0) facts.push(["smallest gap", withUnit(Math.min(...gaps), units.length)]);
       facts.push(["friction coefficient", numberText(own[0].friction)]);
     }
-    const close = element("button", { type: "button", "aria-label": "Choose nothing" }, "✕");
+    const close = element("button", { type: "button", "aria-label": "Clear the selection" }, "✕");
     close.addEventListener("click", () => this.choose(undefined));
     return [element("div", { class: "chosen-title" }, element("strong", {}, title), close),
       element("dl", {}, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))))];

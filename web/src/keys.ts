@@ -61,7 +61,7 @@ function helpOf(keys: Key[]): HTMLDialogElement {
   const close = element("button", { type: "button" }, "close");
   const dialog = element("dialog", { class: "help", "aria-label": "Keys" },
     element("h2", {}, "Keys"), table(["", ""], [...rows, [element("kbd", {}, "?"), "this list"]]),
-    element("p", { class: "note" }, "In charts: click to go to a time, drag over a stretch to see it alone, wheel to zoom, shift and wheel to move, double click for the whole run. In the picture: click a body or a contact to see its numbers."),
+    element("p", { class: "note" }, "In charts: click to go to a time, drag over an interval to zoom to it, wheel to zoom, shift and wheel to move, double click: the whole run. In the picture: click a body or a contact to see its numbers."),
     close);
   close.addEventListener("click", () => dialog.close());
   return dialog;

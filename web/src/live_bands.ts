@@ -25,7 +25,7 @@ export class LiveBands {
   private end = 0;
 
   constructor(timeUnit: string) {
-    this.bands = new Bands(this.window, () => {}, () => {}, timeUnit, "None yet: bands grow while the scene runs and bodies touch.");
+    this.bands = new Bands(this.window, () => {}, () => {}, timeUnit, "None yet: bands appear when bodies touch.");
     this.bands.load({ bodies: [], pairs: [], units: { time: timeUnit, length: "", force: "" } });
   }
 

@@ -8,6 +8,7 @@ import { button, details, element } from "./dom";
 import { Inspector } from "./inspector";
 import { listenKeys } from "./keys";
 import { LiveBands } from "./live_bands";
+import { Between } from "./live_between";
 import { boxAround, snapshotOf, type LiveFrame, type LiveSetting, type Simulation } from "./live_data";
 import { ParameterPanel } from "./live_parameters";
 import { LiveTimeline } from "./live_timeline";
@@ -28,7 +29,10 @@ export class LivePage {
   readonly element = element("div", { class: "run live" });
   frame: LiveFrame | undefined;
   setting: LiveSetting | undefined;
-  drawn = 0; // frames, for those who measure
+  // For those who measure: pictures, and states that came.
+  drawn = 0;
+  received = 0;
+  shown: LiveFrame | undefined; // in the picture
   private readonly remote: Simulation;
   private readonly title = element("h1", {}, "stickslip live");
   private readonly badge = element("span", { class: "badge unknown" }, "live");
@@ -49,6 +53,7 @@ export class LivePage {
   private readonly inspector = new Inspector(() => this.setting, (hit) => this.choose(hit));
   private touch: Touch | undefined;
   private bands: LiveBands | undefined;
+  private readonly between = new Between();
   private chosen: Hit | undefined;
   private connected = false;
   private readonly show: Show = { contacts: true, forces: true, parts: false, cones: false, traces: true, names: true, guides: false };
@@ -81,7 +86,7 @@ export class LivePage {
     });
     whenThemeChanges(() => this.place());
     const tick = (now: number) => {
-      if (this.dirty) this.draw(now);
+      if (this.dirty || this.between.wants(now)) this.draw(now);
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
@@ -185,7 +190,7 @@ export class LivePage {
     this.stage.append(this.view.element, controls, this.timeline.element, touch.element, switches.element, this.inspector.element, links);
     this.bands = new LiveBands(units.time);
     this.plots = setting.observables.map((quantity) => new LivePlot(quantity.name, quantity.unit, quantity.description));
-    this.energy = new LivePlot("energy", "", "of all bodies that move freely: kinetic, and of gravity from the origin", ["kinetic", "potential", "total"]);
+    this.energy = new LivePlot("energy", "", "of all free bodies; potential: of gravity, relative to the origin", ["kinetic", "potential", "total"]);
     this.charts.append(element("h2", {}, "Parameters"), this.parameters.element,
       element("h2", {}, "Contact modes"), this.bands.element,
       element("h2", {}, overTime("Curves", units.time)), ...this.plots.map((plot) => plot.element), this.energy.element);
@@ -196,7 +201,7 @@ export class LivePage {
       { key: "r", text: "reset", press: () => this.remote.send({ do: "reset" }) },
       { key: "v", text: "fit the view", press: () => this.refit() },
       { key: "x", text: "full screen", press: () => fullScreen(this.stage) },
-      { key: "Escape", label: "Esc", text: "choose nothing", press: () => this.choose(undefined) },
+      { key: "Escape", label: "Esc", text: "clear the selection", press: () => this.choose(undefined) },
       ...layerKeys(switches),
     ]);
     this.resize();
@@ -218,6 +223,8 @@ export class LivePage {
     if (!this.setting || frame.setting !== this.setting.number) return;
     if (this.frame && frame.time < this.frame.time) this.restart();
     this.timeline.add(frame);
+    this.between.add(frame, performance.now());
+    ++this.received;
     const moved = frame.time !== this.frame?.time;
     this.frame = frame;
     if (moved) {
@@ -305,28 +312,33 @@ export class LivePage {
   }
 
   private draw(now: number): void {
-    const frame = this.timeline.shown ?? this.frame;
+    const between = this.timeline.shown || !this.connected ? undefined : this.between.at(now);
+    const frame = this.timeline.shown ?? between ?? this.frame;
     if (!frame || !this.frame || !this.setting || !this.view) return;
     const snapshot = snapshotOf(frame);
     if (snapshot.poses.length !== this.setting.bodies.length) return;
     this.dirty = false;
     ++this.drawn;
+    this.shown = frame;
     this.view.setLargestForce(this.largest || 1);
     const { hand } = frame;
     const unit = this.setting.units.force;
     const spring = hand && { from: hand.from, to: hand.to, text: `${numberText(Number(Math.hypot(...hand.force).toPrecision(3)))}${unit ? ` ${unit}` : ""}` };
-    this.view.draw(snapshot, this.traces, this.show, { chosen: this.chosen, spring });
+    // The newest point of a trace is of the newest state.
+    const traces = between ? this.traces.map((trace) => ({ ...trace, count: Math.max(0, trace.count - 1) })) : this.traces;
+    this.view.draw(snapshot, traces, this.show, { chosen: this.chosen, spring });
     this.clock.value = `t = ${frame.time.toFixed(3)}`;
     if (!this.connected) return;
     this.tellPace(this.frame);
     if (now - this.plotted < PLOT_INTERVAL && this.frame.playing) return;
     this.plotted = now;
     this.certify(this.frame);
+    const told = this.timeline.shown ?? this.frame;
     const velocity = (body: number) => {
-      const v = frame.velocities.slice(6 * body, 6 * body + 6);
+      const v = told.velocities.slice(6 * body, 6 * body + 6);
       return this.setting!.dimension === 2 ? { linear: v.slice(0, 2), angular: v.slice(5), mean: false } : { linear: v.slice(0, 3), angular: v.slice(3), mean: false };
     };
-    this.inspector.show(snapshot, this.chosen, velocity);
+    this.inspector.show(snapshotOf(told), this.chosen, velocity);
     if (now - this.banded > BAND_INTERVAL || !this.frame.playing) {
       this.banded = now;
       this.bands?.draw(this.setting.bodies, this.setting.units);
@@ -340,7 +352,8 @@ export class LivePage {
     if (document.activeElement !== this.ending) this.ending.value = frame.ending;
     const slow = frame.playing && frame.rate > 0 && frame.rate < 0.9 * frame.speed;
     const why = this.setting?.notice ? `: ${this.setting.notice}` : "";
-    this.pace.textContent = !frame.playing ? `paused${why}` : slow ? `slower than asked: ${numberText(Number(frame.rate.toPrecision(2)))}×` : "keeps pace";
+    const rare = this.between.active ? "; pictures between the states are interpolated" : "";
+    this.pace.textContent = !frame.playing ? `paused${why}` : `${slow ? `slower than asked: ${numberText(Number(frame.rate.toPrecision(2)))}×` : "keeps pace"}${rare}`;
     this.pace.classList.toggle("slow", slow || (!frame.playing && why !== ""));
   }
 }
@@ -352,6 +365,9 @@ export function inspectLive(page: LivePage) {
     playing: () => page.frame?.playing ?? false,
     steps: () => page.frame?.steps ?? 0,
     drawn: () => page.drawn,
+    received: () => page.received,
+    shown: () => page.shown && { time: page.shown.time, poses: page.shown.poses, contacts: page.shown.contacts },
+    newest: () => page.frame && { time: page.frame.time, poses: page.frame.poses },
     rate: () => page.frame?.rate ?? 0,
     parameter: (name: string) => page.setting?.parameters.find((p) => p.name === name)?.value,
     method: () => page.setting?.method,

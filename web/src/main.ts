@@ -12,7 +12,8 @@ import { LivePage, inspectLive } from "./live_page";
 import { ComparisonPage } from "./models_page";
 import type { Comparison, Refinement } from "./model_data";
 import { RefinementPage } from "./converge_page";
-import { RunPage, certificateText, inspect } from "./run_page";
+import { RunPage, inspect } from "./run_page";
+import { NO_BARS, certificateText, checksOf } from "./run_texts";
 import { video } from "./save";
 import type { Search } from "./search_data";
 import { SearchPage } from "./search_page";
@@ -49,9 +50,11 @@ function strip(run: Run): HTMLElement {
     element("li", { class: kind, title: text }, element("strong", {}, name), ` ${text.length > 90 ? `${text.slice(0, 88)}…` : text}`);
   const known = run.worst_residual !== null && !!run.tolerance;
   const certified = known && run.worst_residual! <= run.tolerance!;
+  const { audit, bars } = checksOf(run);
   return element("ul", { class: "strip", "aria-label": "What was checked" },
     item(!known ? "unknown" : certified ? "good" : "bad", "certificate", certificateText(run, run.units.time)),
-    item(/^$|^off/.test(run.audit) ? "unknown" : run.audit.startsWith("VIOLATED") ? "bad" : "good", "audit", run.audit || "unknown"),
+    item(/^$|^off/.test(audit) ? "unknown" : audit.startsWith("VIOLATED") ? "bad" : "good", "audit", audit || "unknown"),
+    item(bars ? "good" : "unknown", "error bars", bars || NO_BARS),
     item(!run.end ? "unknown" : run.end.startsWith("failed") ? "bad" : "good", "end", run.end || "unknown"));
 }
 

@@ -33,10 +33,12 @@ export class Marks {
   private readonly cones: Merged;
   private readonly colors = MODE_COLORS.map((color) => new three.Color(color));
 
-  constructor(private readonly size: number) {
+  // `many`: thousands of marks, which are coarser.
+  constructor(private readonly size: number, many: boolean) {
     const mark = MARK_PART * size;
-    const forms = [new three.TorusGeometry(mark, 0.3 * mark, 6, 14), new three.BoxGeometry(1.7 * mark, 1.7 * mark, 1.7 * mark),
-      new three.SphereGeometry(mark, 10, 7), new three.OctahedronGeometry(1.35 * mark)];
+    const forms = [many ? new three.TorusGeometry(mark, 0.3 * mark, 3, 8) : new three.TorusGeometry(mark, 0.3 * mark, 6, 14),
+      new three.BoxGeometry(1.7 * mark, 1.7 * mark, 1.7 * mark),
+      many ? new three.IcosahedronGeometry(mark, 0) : new three.SphereGeometry(mark, 10, 7), new three.OctahedronGeometry(1.35 * mark)];
     this.forms = forms.map((form) => copies(this.group, form, 1));
     this.shafts = copies(this.group, new three.CylinderGeometry(1, 1, 1, 6).translate(0, 0.5, 0), 1);
     this.heads = copies(this.group, new three.ConeGeometry(1, 1, 12).translate(0, -0.5, 0), 1); // tip at the origin

@@ -109,7 +109,7 @@ export class Overlay {
 }
 
 function legend(c: CanvasRenderingContext2D, force: { pixels: number; text: string; apart: boolean }): void {
-  const width = Math.min(force.pixels, SIZE.width - 70);
+  const width = force.pixels;
   c.strokeStyle = c.fillStyle = theme.force;
   c.lineWidth = 2;
   c.beginPath();
@@ -122,7 +122,7 @@ function legend(c: CanvasRenderingContext2D, force: { pixels: number; text: stri
   c.lineTo(8 + width - 8, 104);
   c.fill();
   c.textAlign = "left";
-  c.fillText(force.pixels > width ? `more than ${force.text}` : force.text, 14 + width, 100);
+  c.fillText(force.text, 14 + width, 100);
   if (force.apart) {
     c.fillText("normal", 8, 116);
     c.fillStyle = theme.friction;

@@ -67,7 +67,7 @@ export class PlotPanel {
     if (this.empty) {
       const note = document.createElement("p");
       note.className = "note";
-      note.textContent = "Has no value during this run.";
+      note.textContent = "No value during this run.";
       this.place.append(note);
     }
   }

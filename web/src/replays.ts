@@ -26,7 +26,7 @@ export class Replays {
     });
     for (const select of [this.first, this.second]) select.addEventListener("change", () => this.put());
     const choice = element("p", { class: "choice" }, element("label", {}, "run ", this.first));
-    if (runs.length > 1) choice.append(element("label", {}, " over it ", this.second));
+    if (runs.length > 1) choice.append(element("label", {}, " compared with ", this.second));
     this.element.append(choice, this.place);
     // Keys of the run are for those who point at it: elsewhere they scroll.
     this.element.addEventListener("pointerenter", () => this.listen());

@@ -6,17 +6,18 @@ import { Bands } from "./bands";
 import { comparison, union } from "./compare";
 import { Switches, cameraBar, fullScreen, layerKeys, playButton, showPlaying, speedChoice, timeDisplay } from "./controls";
 import { indexAt, type Run, type Snapshot } from "./data";
-import { button, checkbox, details, element, table } from "./dom";
+import { button, checkbox, element } from "./dom";
 import { eventTimes, nextEvent } from "./events";
 import { poseAt, snapshotAt, velocityAt } from "./frames";
 import { Inspector } from "./inspector";
 import type { Key } from "./keys";
 import { whenThemeChanges } from "./palette";
-import { PlotPanel, constant, constantsTable, numberText, overTime } from "./plots";
+import { PlotPanel, constant, constantsTable, overTime } from "./plots";
 import { NoView } from "./no_view";
 import { guidesOf } from "./plan_data";
-import { planFacts, planPanel } from "./plan_panel";
+import { planPanel } from "./plan_panel";
 import { Player } from "./player";
+import { framesText, runTexts } from "./run_texts";
 import { saveCsv, savePng, saveVideo, type video } from "./save";
 import { TimeWindow } from "./time_window";
 import { largestForce, traced, type Camera, type Extras, type Hit, type Show, type Stage, type Trace, type View } from "./view";
@@ -117,7 +118,7 @@ export class RunPage {
         element("h2", {}, "Contact modes"), this.bands.element,
         element("h2", {}, overTime("Curves", units.time)), ...this.plots.map((plot) => plot.element),
         ...(still.length > 0 ? [element("h2", {}, "What does not change"), constantsTable(still)] : [])),
-      element("section", { class: "texts", "aria-label": "Run" }, ...this.texts(units.time)),
+      element("section", { class: "texts", "aria-label": "Run" }, ...runTexts(run, this.framesFact)),
     );
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
@@ -276,10 +277,10 @@ export class RunPage {
   private controls(timeUnit: string): HTMLElement {
     return element("div", { class: "controls" },
       button("To the start", "|◂", () => this.seek(this.player.begin)),
-      button("To the event before", "◂◂", () => this.toEvent(-1)),
-      button("One frame back", "◂", () => this.player.step(-1)),
+      button("To the previous event", "◂◂", () => this.toEvent(-1)),
+      button("Previous frame", "◂", () => this.player.step(-1)),
       this.playButton,
-      button("One frame on", "▸", () => this.player.step(1)),
+      button("Next frame", "▸", () => this.player.step(1)),
       button("To the next event", "▸▸", () => this.toEvent(1)),
       this.slider, timeDisplay(this.clock, timeUnit), this.wholeRun,
       speedChoice(this.player.speed, timeUnit, (speed) => (this.player.speed = speed)));
@@ -322,46 +323,18 @@ export class RunPage {
     const { player } = this;
     return [
       { key: " ", label: "space", text: "play and pause", press: () => player.toggle() },
-      { key: "ArrowRight", label: "→", text: "one frame on", press: () => player.step(1) },
-      { key: "ArrowLeft", label: "←", text: "one frame back", press: () => player.step(-1) },
+      { key: "ArrowRight", label: "→", text: "next frame", press: () => player.step(1) },
+      { key: "ArrowLeft", label: "←", text: "previous frame", press: () => player.step(-1) },
       { key: ".", text: "next event", press: () => this.toEvent(1) },
-      { key: ",", text: "event before", press: () => this.toEvent(-1) },
+      { key: ",", text: "previous event", press: () => this.toEvent(-1) },
       { key: "Home", text: "to the start", press: () => this.seek(player.begin) },
       { key: "End", text: "to the end", press: () => this.seek(player.end) },
       { key: "w", text: "whole run in the charts", press: () => this.window.reset() },
       { key: "v", text: "fit the view", press: () => { this.view.fit(); this.changed(); } },
       { key: "x", text: "full screen", press: () => fullScreen(this.element.querySelector(".stage")!) },
-      { key: "Escape", label: "Esc", text: "choose nothing", press: () => this.choose(undefined) },
+      { key: "Escape", label: "Esc", text: "clear the selection", press: () => this.choose(undefined) },
       ...layerKeys(this.switches),
     ];
-  }
-
-  private texts(timeUnit: string): HTMLElement[] {
-    const { run } = this;
-    const facts: (string | Node)[][] = [
-      ...(run.plan ? planFacts(run.plan) : []),
-      ["method", run.method],
-      ["certificate", certificateText(run, timeUnit)],
-      ["audit", run.audit || "unknown: the run had none, was killed, or an older version recorded it"],
-      ["end", run.end || "unknown: the run was killed or still going on, or an older version recorded it"],
-      ["frames", this.framesFact],
-      ["version", `stickslip ${run.version}`],
-    ];
-    const list: HTMLElement[] = [details("About this run", true, table(["", ""], facts))];
-    if (!run.has_shapes)
-      list.unshift(element("p", { class: "note" }, "This recording was made by an older version and has no shapes: bodies are drawn as points."));
-    if (run.parameters.length > 0) {
-      const rows = run.parameters.map((p) => [p.name, `${numberText(p.value)} ${p.unit}`, p.description]);
-      list.push(details("Parameters", false, table(["name", "value", ""], rows)));
-    }
-    const ends = run.plots.filter((plot) => run.observables.some((o) => o.name === plot.title));
-    if (ends.length > 0) {
-      const rows = ends.map((plot) => [plot.title, `${numberText(plot.curves[0].last)} ${plot.unit}`, plot.description]);
-      list.push(details("Observables at the end", false, table(["name", "value", ""], rows)));
-    }
-    if (run.plan) list.push(details("Plan file", false, element("pre", {}, run.plan.text)));
-    list.push(details("Scene file", false, element("pre", {}, run.scene)));
-    return list;
   }
 }
 
@@ -391,24 +364,6 @@ function path(run: Run, body: number): Float32Array {
     points.set([pose[at], pose[at + 1], run.dimension === 2 ? 0 : pose[at + 2]], 3 * k);
   }
   return points;
-}
-
-export function certificateText(run: Run, timeUnit: string): string {
-  if (run.worst_residual === null) return "no step was recorded";
-  const tolerance = run.tolerance ? `, tolerance ${run.tolerance.toExponential(0)}` : "; its tolerance was not recorded";
-  const unit = timeUnit ? ` ${timeUnit}` : "";
-  const above = run.frames_at_worst > 0 ? `, which ${run.frames_at_worst} of the recorded steps do not meet` : "";
-  return `worst residual ${run.worst_residual ? run.worst_residual.toExponential(2) : "0"} at t = ${numberText(run.worst_time)}${unit}${tolerance}${above}`;
-}
-
-function framesText(run: Run, perLength: number): string {
-  const { frames } = run;
-  const unit = run.units.length ? ` ${run.units.length}` : "";
-  const count = `${frames.time.length} of ${frames.recorded} recorded frames`;
-  if (frames.tolerance === 0) return count;
-  const pixels = frames.tolerance * perLength;
-  const seen = pixels > 0 ? ` (${pixels < 0.1 ? "less than 0.1" : pixels.toFixed(1)} pixels here)` : "";
-  return `${count}; between them no point is drawn farther than ${numberText(Number(frames.tolerance.toPrecision(3)))}${unit}${seen} from where it was; curves and modes are of all frames`;
 }
 
 // What tests and other scripts on the page can ask.

@@ -24,7 +24,7 @@ export class SearchPage {
     section("designs", "Designs", this.designs(), element("h3", {}, "Each parameter over the evaluations"),
       element("div", { class: "histogram-list" }, ...data.variables.map((v, k) => this.course(v, k))));
     if (data.trials.length > 0) section("outcome", "Before and after", this.outcome());
-    if (data.runs.length > 0) section("replay-section", "Replay", element("p", { class: "note" }, "The trial whose objective changed most, and the worst one in the end; with the first design and with the best one."), this.replays.element);
+    if (data.runs.length > 0) section("replay-section", "Replay", element("p", { class: "note" }, "The trial whose objective changed most, and the one that is worst with the best design; each with the first and with the best design."), this.replays.element);
     if (data.without_replays) section("replay-section", "Not replayed", element("p", { class: "note" }, data.without_replays));
     section("checks", "Does it hold?", ...[...data.checks.map((text) => element("p", {}, `objective ${text}`)), ...data.warnings.map((text) => element("p", { class: "notice" }, text))]);
     section("about", "About this search", ...this.texts());

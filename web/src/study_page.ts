@@ -34,7 +34,7 @@ export class StudyPage {
     if (study.maps.length > 0) section("map-section", "Map", ...this.maps());
     else if (study.without_maps) section("map-section", "Map", element("p", { class: "note" }, `No map: ${study.without_maps}.`));
     if (study.done > 0) {
-      if (study.histograms.length > 0) section("histograms", "How results are spread", this.legend("whiskers: 95 % intervals; outlined: trials that are kept below"), this.histogramPlace);
+      if (study.histograms.length > 0) section("histograms", "Distribution of results", this.legend("whiskers: 95 % intervals; outlined: the trials kept below"), this.histogramPlace);
       if (this.parallel.axes.length > 0) section("trials", "All trials", this.legend(""), this.parallel.element, this.chosen);
       else {  // one trial, or all of them the same
         section("trials", study.done === 1 ? "The trial" : "All trials agree", this.chosen);
@@ -96,7 +96,7 @@ export class StudyPage {
     const whole = study.done === study.total;
     const badge = element("span", { class: whole ? "badge good" : "badge unknown" }, `${study.done} of ${counted(study.total)}`);
     const node = element("header", {}, element("h1", {}, study.title || study.store), badge);
-    if (!whole) node.append(element("p", {}, "The study is not complete, or its stop rule held: estimates are of the trials that are there."));
+    if (!whole) node.append(element("p", {}, "The study is not complete, or its stop rule ended it: estimates are of the trials so far."));
     return node;
   }
 
@@ -152,7 +152,7 @@ export class StudyPage {
 
   private trialTable(trials: Trial[]): HTMLElement {
     const { study } = this;
-    const head = ["trial", ...study.parameters.map((name) => labelOf(study, name)), ...(study.objective ? ["objective"] : []), "outcome", "see it again"];
+    const head = ["trial", ...study.parameters.map((name) => labelOf(study, name)), ...(study.objective ? ["objective"] : []), "outcome", "replay"];
     const rows = trials.map((t) => [String(t.trial), ...t.parameters.map(numberText), ...(study.objective ? [numberText(t.objective)] : []),
       outcomeText(t), this.replay(t.trial)]);
     return element("div", { class: "scroller" }, table(head, rows));

@@ -151,7 +151,7 @@ export class View2D implements View, Sheet, Plane {
     this.follow(snapshot.poses);
     const c = this.context;
     c.fillStyle = theme.back;
-    c.fillRect(0, 0, this.width, this.height);
+    c.fillRect(0, 0, this.width + 1, this.height + 1); // a width may end within a pixel
     this.grid();
     c.save();
     c.beginPath();

@@ -17,7 +17,9 @@ import { niceForce, shortName, type Camera, type Extras, type Hands, type Hit, t
 const MOST_LABELS = 8;
 const MOST_SHADOWS = 200; // bodies, where the processor draws
 const MANY_PIXELS = 20; // bodies that are drawn coarsely while they move
+const LEGEND = 110; // pixels that the arrow of the scale may have
 const COARSE = 0.6;
+const MANY_MARKS = 200; // bodies whose contacts have simpler marks
 const REST = 250; // ms without a frame: nothing moves
 const CLICK = 4; // pixels that a click may move
 const MARK_REACH = 9;
@@ -47,7 +49,7 @@ export class View3D implements View {
   private sun = new three.DirectionalLight(0xffffff, 2);
   private bodies = new BodySet([], 1, [0, 0, 0]);
   private ghosts: BodySet | undefined;
-  private marks = new Marks(1);
+  private marks = new Marks(1, false);
   private lines: three.Line[] = [];
   private guides = new three.Group();
   private readonly overlay = new Overlay();
@@ -92,7 +94,7 @@ export class View3D implements View {
     this.light(middle, stage.setting.bodies.length);
     this.bodies = new BodySet(stage.setting.bodies, this.size, middle);
     this.ghosts = stage.others && new BodySet(stage.others, this.size, middle, { color: theme.target, opacity: 0.35 });
-    this.marks = new Marks(this.size);
+    this.marks = new Marks(this.size, stage.setting.bodies.length > MANY_MARKS);
     this.lines = [];
     this.guides = this.newGuides(stage, middle);
     this.scene.add(this.bodies.group, this.marks.group, this.guides);
@@ -270,9 +272,10 @@ export class View3D implements View {
 
   private forceLegend(show: Show): { pixels: number; text: string; apart: boolean } {
     const largest = this.stage!.largestForce || 1;
-    const force = niceForce(largest);
+    const pixels = (this.marks.arrowLength(this.forceScale) * this.perLength()) / largest; // of a force of one
+    const force = niceForce(Math.min(largest, LEGEND / pixels));
     const unit = this.stage!.forceUnit;
-    return { pixels: (force / largest) * this.marks.arrowLength(this.forceScale) * this.perLength(), text: `${numberText(force)}${unit ? ` ${unit}` : ""}`, apart: show.parts };
+    return { pixels: force * pixels, text: `${numberText(force)}${unit ? ` ${unit}` : ""}`, apart: show.parts };
   }
 
   private follow(snapshot: Snapshot): void {

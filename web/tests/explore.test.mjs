@@ -125,7 +125,7 @@ test("a body and a contact can be picked, keys work after clicks, events can be 
   const event = await page.evaluate(() => window.stickslip.time());
   const events = await page.evaluate(() => window.stickslip.events());
   assert.equal(event, events.find((t) => t > before), "the key goes to the next event");
-  await page.getByRole("button", { name: "To the event before" }).click();
+  await page.getByRole("button", { name: "To the previous event" }).click();
   assert.ok((await page.evaluate(() => window.stickslip.time())) < event);
   await page.keyboard.press("?");
   assert.ok(await page.getByRole("dialog", { name: "Keys" }).isVisible());

@@ -3,34 +3,15 @@
 //
 // stickslip live in a browser, and against those who should not be let in.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import * as support from "./support.mjs";
 
-const started = [];
-after(async () => {
-  for (const child of started) child.kill("SIGKILL");
-  await support.quit();
-});
-
-async function live(scene, { port = "0", options = [] } = {}) {
-  const child = spawn(support.command, ["live", isAbsolute(scene) ? scene : join(support.root, scene), "--port", port, ...options]);
-  started.push(child);
-  let text = "";
-  const url = await new Promise((resolve, reject) => {
-    child.stdout.on("data", (data) => {
-      text += data;
-      const found = /live: (\S+)/.exec(text);
-      if (found) resolve(found[1]);
-    });
-    child.on("exit", (code) => reject(new Error(`stickslip live ended with ${code}`)));
-  });
-  return { child, url, at: new URL(url) };
-}
+after(support.quit);
+const { live } = support;
 
 // Bytes as they are; resolves with everything that came back.
 function raw(port, bytes) {
@@ -137,59 +118,6 @@ test("meter stick: a dragged slider changes the motion, pause, step and reset wo
   child.kill("SIGHUP"); // the terminal closes
   const [code] = await once(child, "exit");
   assert.equal(code, 0);
-});
-
-// Drawn frames per second over two seconds.
-async function frameRate(page) {
-  const count = () => page.evaluate(() => [performance.now(), window.stickslip.drawn()]);
-  const [t0, drawn0] = await count();
-  await page.waitForTimeout(2000);
-  const [t1, drawn1] = await count();
-  return (1000 * (drawn1 - drawn0)) / (t1 - t0);
-}
-
-// More than 30 on a quiet machine (docs/pages.md); here only that frames keep coming, however busy the machine is.
-async function keepsDrawing(page, name) {
-  console.log(`live ${name}: ${(await frameRate(page)).toFixed(0)} frames per second`);
-  const drawn = await page.evaluate(() => window.stickslip.drawn());
-  await page.waitForFunction((before) => window.stickslip.drawn() > before + 10, drawn);
-}
-
-test("plate in space: frames keep coming, and the page says when the scene is slower than asked", async () => {
-  const { child, url } = await live("examples/plate-particle/scene.toml", { options: ["--set", "duration=1e6"] });
-  const { page, problems, close } = await support.open(url);
-  await page.getByRole("button", { name: "Play" }).click();
-  await page.waitForFunction(() => window.stickslip.time() > 0.1);
-  await keepsDrawing(page, "plate");
-  const box = await page.locator(".canvas3d").boundingBox();
-  const [x, y] = await page.evaluate(() => window.stickslip.screen("particle"));
-  assert.ok(x > 0 && x < box.width && y > 0 && y < box.height, `the particle is drawn outside of the picture: ${x}, ${y}`);
-  // 1e8 steps per second are more than any machine can.
-  await page.getByLabel("Step size").fill("1e-6");
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => window.stickslip.method().step === 1e-6);
-  await page.getByLabel("Speed", { exact: true }).selectOption("100");
-  await page.waitForFunction(() => /slower than asked/.test(document.querySelector(".pace").textContent));
-  await page.screenshot({ path: join(support.output, "live-plate.png"), fullPage: true });
-  assert.deepEqual(problems, []);
-  await close();
-  child.kill("SIGTERM");
-  await once(child, "exit");
-});
-
-test("frames come often enough, and the phone's page fits", async () => {
-  const { child, url } = await live("examples/meter-stick/scene.toml", { options: ["--set", "duration=1e6"] });
-  const { page, problems, close } = await support.open(url, support.PHONE);
-  await page.getByRole("button", { name: "Play" }).click();
-  await page.waitForFunction(() => window.stickslip.time() > 0.3);
-  await keepsDrawing(page, "meter stick");
-  assert.match(await page.locator(".badge").textContent(), /\d+ steps certified/);
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
-  await page.screenshot({ path: join(support.output, "live-phone.png"), fullPage: true });
-  assert.deepEqual(problems, []);
-  await close();
-  child.kill("SIGTERM");
-  await once(child, "exit");
 });
 
 // A disc that flies freely, without gravity: what a hand does to it is all that happens.
@@ -381,40 +309,6 @@ friction = "mu"
   await close();
   child.kill("SIGTERM");
 });
-
-// Each in a scene of its own, from the middle of its picture by some pixels.
-for (const [name, scene, body, by, options] of [
-  ["meter stick", "meter-stick", "stick", [30, -60], []],
-  ["feeder", "feeder", "peg", [20, -40], []],
-  ["bin of 30 spheres", "pile", "ball_29", [10, -60], ["--set", "n=30"]],
-  ["bin of 32 mixed parts", "bin-parts", "wedge_3", [60, -30], ["--set", "each=8"]],
-])
-  test(`frames keep coming while a body is dragged: ${name}`, async () => {
-    const { child, url } = await live(`examples/${scene}/scene.toml`, { options: [...options, "--set", "duration=1e6"] });
-    const { page, problems, close } = await support.open(url);
-    await page.waitForFunction(() => Number.isFinite(window.stickslip.time()));
-    await page.getByRole("button", { name: "Play" }).click();
-    if (scene === "feeder") { // once the peg has come to rest, past the scene's stop condition
-      await page.waitForFunction(() => /play goes on past it/.test(document.querySelector(".notice").textContent));
-      await page.getByRole("button", { name: "Play" }).click();
-    }
-    await page.waitForFunction(() => window.stickslip.time() > 0.02);
-    const box = await page.locator(".canvas2d, .canvas3d").boundingBox();
-    const [x, y] = await page.evaluate((one) => window.stickslip.screen(one), body);
-    await page.mouse.move(box.x + x, box.y + y);
-    await page.mouse.down();
-    await page.mouse.move(box.x + x + by[0], box.y + y + by[1], { steps: 5 });
-    await page.waitForFunction(() => window.stickslip.hand() !== undefined);
-    await keepsDrawing(page, `${name}, ${body} dragged`);
-    assert.ok(await page.evaluate(() => window.stickslip.playing()), await page.locator(".notice").textContent());
-    await page.screenshot({ path: join(support.output, `live-drag-${scene}.png`) });
-    await page.mouse.up();
-    await page.waitForFunction(() => window.stickslip.hand() === undefined);
-    assert.deepEqual(problems, []);
-    await close();
-    child.kill("SIGTERM");
-    await once(child, "exit");
-  });
 
 test("feeder: parameters in groups, a choice where only some values are possible, what follows from others; play goes on past a stop condition", async () => {
   const { child, url } = await live("examples/feeder/scene.toml");

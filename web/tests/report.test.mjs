@@ -65,7 +65,7 @@ test("meter stick: plays, scrubs to recorded poses, colours stick and slide", as
 
   await plays(page, 1, 1.2);
   const stopped = await page.evaluate(() => window.stickslip.time());
-  await page.getByRole("button", { name: "One frame on" }).click();
+  await page.getByRole("button", { name: "Next frame" }).click();
   assert.ok((await page.evaluate(() => window.stickslip.time())) > stopped);
 
   // The time slider, dragged to three quarters.
@@ -152,6 +152,20 @@ test("a recording that does not name its tolerance is not called certified", asy
   await page.waitForFunction(() => document.querySelector(".badge") !== null);
   assert.equal(await page.locator(".badge").textContent(), "? certificate unknown");
   await close();
+});
+
+test("certificate, audit, error bars and end stand in one strip; without error bars it says how to get them", async () => {
+  const scene = "examples/box/scene.toml";
+  const { page, close } = await support.open(support.report("bars", scene, "--error-bars").url);
+  const items = () => page.locator(".strip li").allTextContents();
+  const said = await items();
+  assert.deepEqual(said.map((text) => /^(certificate|audit|error bars|end) /.exec(text)?.[1]), ["certificate", "audit", "error bars", "end"]);
+  assert.match(said[2], /x \S+.*rest/);
+  assert.doesNotMatch(said[1], /error bars/);
+  await close();
+  const plain = await support.open(support.report("no-bars", scene).url);
+  assert.match((await plain.page.locator(".strip li").allTextContents())[2], /not estimated \(run --error-bars does\)/);
+  await plain.close();
 });
 
 test("a run that failed, or whose end nobody knows, is not called certified", async () => {

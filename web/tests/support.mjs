@@ -3,9 +3,9 @@
 //
 // What the browser tests share: the command, Debian's Chromium, truth from exported recordings, pictures.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -58,7 +58,9 @@ export async function launch() {
   });
   return browser;
 }
+const started = [];
 export async function quit() {
+  for (const child of started) child.kill("SIGKILL");
   await browser?.close();
   browser = undefined;
 }
@@ -67,10 +69,12 @@ export const LAPTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
 // Any page: one that fails the test on any console error, exception or request to somewhere else.
-export async function visit(url, viewport = LAPTOP) {
+// `before`: what is done in it before it begins.
+export async function visit(url, viewport = LAPTOP, before = undefined) {
   const context = await (await launch()).newContext({ viewport, deviceScaleFactor: 1 });
   const page = await context.newPage();
   page.setDefaultTimeout(Number(process.env.STICKSLIP_BROWSER_TIMEOUT ?? 120_000));
+  if (before) await page.addInitScript(before);
   const problems = [];
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(`console: ${message.text()}`);
@@ -90,13 +94,45 @@ export async function visit(url, viewport = LAPTOP) {
 }
 
 // The same for a page of stickslip, when it is ready.
-export async function open(url, viewport = LAPTOP) {
-  const { page, problems, close } = await visit(url, viewport);
+export async function open(url, viewport = LAPTOP, before = undefined) {
+  const { page, problems, close } = await visit(url, viewport, before);
   // A page that cannot be shown says so; nobody waits for it.
   const ready = await page.waitForFunction(() => window.stickslip !== undefined || document.querySelector("#app > p.note") !== null);
   await ready.dispose();
   if (await page.evaluate(() => window.stickslip === undefined)) throw new Error(await page.locator("#app").textContent());
   return { page, problems, close };
+}
+
+// A scene that runs in stickslip live: the process, and its address when it listens.
+export async function live(scene, { port = "0", options = [] } = {}) {
+  const child = spawn(command, ["live", isAbsolute(scene) ? scene : join(root, scene), "--port", port, ...options]);
+  started.push(child);
+  let text = "";
+  const url = await new Promise((resolve, reject) => {
+    child.stdout.on("data", (data) => {
+      text += data;
+      const found = /live: (\S+)/.exec(text);
+      if (found) resolve(found[1]);
+    });
+    child.on("exit", (code) => reject(new Error(`stickslip live ended with ${code}`)));
+  });
+  return { child, url, at: new URL(url) };
+}
+
+// Processor seconds so far of all that this process has started, one of them apart: [that one, the others]. In ticks of
+// 10 ms. They tell what a picture or a state costs, whatever else the machine does.
+export function processorSeconds(apart) {
+  const parents = new Map(), ticks = new Map();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1).split(" ");
+      parents.set(Number(name), Number(fields[1]));
+      ticks.set(Number(name), Number(fields[11]) + Number(fields[12]));
+    } catch { /* it has ended */ }
+  }
+  const own = (pid) => (pid === apart ? 0 : !parents.has(pid) ? -1 : parents.get(pid) === process.pid ? 1 : own(parents.get(pid)));
+  const sum = (kind) => [...ticks].reduce((total, [pid, time]) => total + (pid !== process.pid && own(pid) === kind ? time : 0), 0) / 100;
+  return [sum(0), sum(1)];
 }
 
 // Mean colour of a 3 x 3 square of the planar view.

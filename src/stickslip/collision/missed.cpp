@@ -75,12 +75,14 @@ void keep_shortest_way_out(PairSearch& pair) {
   const double size = std::min(a.radius, b.radius), same = kSame * size, deep = -kShallow * size;
   const Contact& deepest = *std::ranges::min_element(first(), pair.out.end(), {}, &Contact::gap);
   if (deepest.gap >= 0) return;
-  // Shallow overlaps are covered by pairs of features, unless those understate a deep one.
-  const bool little = deepest.gap > deep;
+  // Shallow overlaps are covered by pairs of features, unless those understate a deep one. Beside a cylinder, unless
+  // what they tell is not the overlap along their own normal.
+  const bool little = deepest.gap > deep, rim = has_cylinder(a, b);
   const Vec3 normal = pair.swapped ? Vec3(-deepest.normal) : deepest.normal;
-  if (little && separation_of_wholes(pair.a, pair.b, normal) > deep) return;
+  const double along = little ? separation_of_wholes(pair.a, pair.b, normal) : 0;
+  if (little && (rim ? std::fabs(along - deepest.gap) <= same : along > deep)) return;
   const Placement whole = pair.place(smooth_code(0), smooth_code(0), Vec3::UnitX());
-  if (little && whole.gap > deep) return;
+  if (little && !rim && whole.gap > deep) return;
   const auto elsewhere = [&](const Contact& c) {
     return c.gap < whole.gap - same || (c.gap < -same && c.normal.dot(whole.normal) < 0);
   };

@@ -18,6 +18,7 @@
 
 #include "stickslip/collision/convex_distance.h"
 #include "stickslip/collision/inner_polytope.h"
+#include "stickslip/collision/kinks.h"
 #include "stickslip/collision/superellipsoid.h"
 
 #include <algorithm>
@@ -306,6 +307,14 @@ Depth way_out(const CurvedPair& pair, bool planar) {
   return planar ? planar_depth(support, size) : spatial_depth(support, size);
 }
 
+// The best normal among those where straight parts carry the separation, near one that is nearly best.
+SeparationAlong on_kinks(const CurvedPair& pair, const SeparationAlong& first) {
+  CarryingLines lines;
+  list_carrying_lines(pair.a, -first.m, lines);
+  list_carrying_lines(pair.b, first.m, lines);
+  return pair.along(maximise_on_kinks([&pair](const Vec3& m) { return pair.along(m).gap; }, lines, first.m));
+}
+
 Placement smooth_smooth(const CurvedPair& pair) {
   const Placed &a = pair.a, &b = pair.b;
   const Vec3 middle_a = middle_of(a, pair.feature_a), middle_b = middle_of(b, pair.feature_b);
@@ -337,9 +346,10 @@ Placement smooth_smooth(const CurvedPair& pair) {
   // corners far away: there the closest points of the (shrunk) shapes are better.
   const bool flat = !is_curved(a.geometry) || !is_curved(b.geometry);
   Vec3 middle = flat && apart.apart ? Vec3(0.5 * (apart.point_a + apart.point_b)) : Vec3(0.5 * (best.x + best.y));
-  if (!rims && best.gap < -kShallow * std::min(a.geometry.radius, b.geometry.radius)) {
+  if (!rims && best.gap < -shallow_overlap(a.geometry, b.geometry)) {
     const Depth out = way_out(pair, planar);
-    const SeparationAlong other = maximise_separation(pair, -out.normal, planar);
+    SeparationAlong other = maximise_separation(pair, -out.normal, planar);
+    if (has_cylinder(a.geometry, b.geometry)) other = on_kinks(pair, best.gap > other.gap ? best : other);
     if (other.gap > best.gap + kSameDepth * (a.geometry.radius + b.geometry.radius)) {
       best = other;
       middle = 0.5 * (out.point_a + out.point_b);
@@ -349,6 +359,10 @@ Placement smooth_smooth(const CurvedPair& pair) {
 }
 
 }  // namespace
+
+double shallow_overlap(const Geometry& a, const Geometry& b) {
+  return (has_cylinder(a, b) ? kSameAsTouching : kShallow) * std::min(a.radius, b.radius);
+}
 
 double separation_of_wholes(const Placed& a, const Placed& b, const Vec3& normal) {
   return CurvedPair{a, smooth_code(0), b, smooth_code(0)}.along(normal).gap;

@@ -14,8 +14,13 @@
 
 namespace stickslip::collision {
 
-// Of the smaller radius: what overlaps by less has its shortest way out where features or a local search find it.
-inline constexpr double kShallow = 1e-3;
+// Of the smaller radius: what overlaps by less has its shortest way out where features or a local search find it. With
+// cylinders only what merely touches: features of a rim look along the face under it, and the way out may lean.
+inline constexpr double kShallow = 1e-3, kSameAsTouching = 1e-10;
+[[nodiscard]] inline bool has_cylinder(const Geometry& a, const Geometry& b) {
+  return a.family == Family::Cylinder || b.family == Family::Cylinder;
+}
+[[nodiscard]] double shallow_overlap(const Geometry& a, const Geometry& b);  // length
 
 [[nodiscard]] Placement evaluate_smooth(const Placed& a, FeatureCode feature_a, const Placed& b, FeatureCode feature_b,
                                         const Vec3& side);

@@ -135,6 +135,22 @@ void search_rim(PairSearch& pair, int i, int rim, double depth) {
   }
 }
 
+// The rounding about an end of the axis goes on beyond the cap. Where the side leans that way, it is the rim that is
+// closest, and the end would tell a gap that is too small by r (1 - cos): is the rim in the list?
+bool leans_over_rim(const PairSearch& pair, int edge, int end, double sine) {
+  constexpr double kLeansOut = 3e-6;
+  const bool top = end == 2 * kRimPoints + 1;
+  if ((top ? sine : -sine) < kLeansOut) return false;
+  const FeatureCode rim = smooth_code(top ? 1 : 2);
+  for (std::size_t k = pair.first; k < pair.out.size(); ++k) {
+    const ContactId& id = pair.out[k].id;
+    if ((pair.swapped ? id.feature_b : id.feature_a) == edge_code(edge) &&
+        (pair.swapped ? id.feature_a : id.feature_b) == rim)
+      return true;
+  }
+  return false;
+}
+
 // Where the side of cylinder pair.b lies along edge i of pair.a, the ends of its axis hold it.
 void search_side_ends(PairSearch& pair, int i, double depth) {
   const PolyhedronEdge& edge = pair.a.geometry.polyhedron.edge[static_cast<std::size_t>(i)];
@@ -150,6 +166,7 @@ void search_side_ends(PairSearch& pair, int i, double depth) {
     if (gap >= pair.reach || gap < -depth || out.norm() == 0) continue;
     // Sides of one length end together: a place at the end counts, and is one contact although both sides find it.
     const double slack = kOnRim * edge.length;
+    if (leans_over_rim(pair, i, end, axis.dot(out) / out.norm())) continue;
     if (t > -slack && t < edge.length + slack && faces_lean_away(pair, edge, out.normalized()))
       pair.add_unless_there(edge_code(i), vertex_code(end), out, 1e-8 * pair.b.geometry.radius);
   }

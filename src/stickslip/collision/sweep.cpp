@@ -48,6 +48,23 @@ double lever_of(const Solid& solid, const ConvexPiece& piece) {
   return lever;
 }
 
+// Corners of a notch in a concave outline, by their place in Solid::vertex: its sides are segments, in pairs of ends.
+std::vector<std::uint8_t> notches_of(const Solid& solid) {
+  std::vector<std::uint8_t> notch(solid.vertex.size(), 0);
+  for (const Solid::Surface& surface : solid.surface) {
+    const auto side = [&](int k) -> const ConvexPiece& { return solid.piece[at(surface.first + k)]; };
+    for (int i = 0; solid.planar && i < surface.count; ++i)
+      for (int j = 0; j < surface.count; ++j) {
+        const int end = side(i).first + 1, begin = side(j).first;
+        if (solid.vertex[at(end)] != solid.vertex[at(begin)]) continue;
+        const Vec3 in = solid.vertex[at(end)] - solid.vertex[at(end - 1)],
+                   out = solid.vertex[at(begin + 1)] - solid.vertex[at(begin)];
+        notch[at(end)] = notch[at(begin)] = in.cross(out).z() < 0;
+      }
+  }
+  return notch;
+}
+
 // The rotation vector from one orientation to the other that is closest to `expected` (which may be several turns).
 Vec3 rotation_between(const Quat& from, const Quat& to, const Vec3& expected) {
   Quat q = to * from.conjugate();
@@ -76,12 +93,13 @@ Sweep::Sweep(const model::Model& model, std::vector<std::uint8_t> movable, std::
     const model::Body& source = model.bodies[at(body)];
     for (int k = 0; k < static_cast<int>(source.shapes.size()); ++k) {
       const model::PlacedShape& placed = source.shapes[at(k)];
-      Shape shape{body, k, thickness(placed.shape), make_solid({&placed, 1}, source.planar()), {}};
+      Shape shape{body, k, thickness(placed.shape), make_solid({&placed, 1}, source.planar()), {}, {}};
       if (shape.solid.piece.empty()) continue;  // a set of no points
       for (const ConvexPiece& piece : shape.solid.piece) {
         shape.lever.push_back(lever_of(shape.solid, piece));
         lever_[at(body)] = std::max(lever_[at(body)], shape.lever.back());
       }
+      shape.notch = notches_of(shape.solid);
       if (is_plane(shape)) plane_[at(body)] = 1;
       shapes_.push_back(std::move(shape));
     }
@@ -343,6 +361,8 @@ double Sweep::corners_cross(const Shape& corners, const Shape& chain, Query& que
   tip.kind = ConvexPiece::Kind::Vertices;
   tip.count = 1;
   for (int v = 0; v < static_cast<int>(corners.solid.vertex.size()); ++v) {
+    // A chain that sinks into a soft notch has the notch's corner behind it, and is held by the sides: no feature of its own.
+    if (corners.notch[at(v)] != 0) continue;
     if (is_held(corners, corners.solid.vertex[at(v)], chain.body, begin, end, contacts, pressed)) continue;
     tip.first = v;
     query.a = {&corners.solid, &tip, Mat3::Identity(), Vec3::Zero()};

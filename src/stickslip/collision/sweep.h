@@ -89,6 +89,7 @@ class Sweep {
     double thickness = 0;
     Solid solid;
     std::vector<double> lever;  // of each piece: farthest point that turning moves (a ball's centre, not its skin)
+    std::vector<std::uint8_t> notch;  // is this vertex of the solid the corner of a notch?
   };
   struct Query {  // one pair of pieces
     PlacedPiece a, b;

@@ -350,6 +350,19 @@ Expression::Expression(const SyntaxTree& tree, int node, const Scope& scope) {
 
 Expression::Expression(double constant) : code_{{Op::Constant, 0, 0, 0, constant}} {}
 
+std::vector<int> Expression::bodies_read() const {
+  std::vector<int> bodies;
+  for (const Instruction& in : code_) {
+    const bool pair = (in.op >= Op::LocalX && in.op <= Op::LocalYaw) || in.op == Op::Distance;
+    if (pair || in.op == Op::BodyVariable) bodies.push_back(in.a);
+    if (pair) bodies.push_back(in.b);
+  }
+  std::ranges::sort(bodies);
+  const auto repeated = std::ranges::unique(bodies);
+  bodies.erase(repeated.begin(), repeated.end());
+  return bodies;
+}
+
 bool Expression::depends_on_contact(int body_a, int body_b) const {
   return std::ranges::any_of(code_, [&](const Instruction& in) {
     if (in.op < Op::Gap || in.op > Op::Sliding) return false;

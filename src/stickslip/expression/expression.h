@@ -17,6 +17,7 @@
 #include "stickslip/contact/contact_result.h"
 #include "stickslip/contact/force_law.h"
 #include "stickslip/expression/expression_syntax.h"
+#include "stickslip/model/described_force.h"
 #include "stickslip/model/model.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -84,10 +85,14 @@ class Expression {
   // Two times with the same signature lie on the same branch of every comparison, floor, mod, abs, min ... : where it
   // changes, the expression may have a jump or a corner. Reach::Time or less.
   [[nodiscard]] std::uint64_t branch_signature(double t) const;
+  // The same branches one by one, appended, with the numbers that decide them.
+  void choices(const EvaluationContext& context, std::vector<model::Choice>& list) const;
 
   [[nodiscard]] bool is_constant() const;
   [[nodiscard]] bool has_branches() const { return has_branches_; }  // branch_signature can change
   [[nodiscard]] bool uses_history() const { return uses_history_; }
+  // Indices of the bodies whose state it reads, once each, ascending. Reach::State or less.
+  [[nodiscard]] std::vector<int> bodies_read() const;
   // Whether the value depends on contacts between these two bodies (or of one of them with any).
   [[nodiscard]] bool depends_on_contact(int body_a, int body_b) const;
   [[nodiscard]] bool depends_on_contacts() const;  // any
@@ -106,8 +111,8 @@ class Expression {
     double value = 0;            // of a constant
   };
 
-  template <bool kTrace, class Number>
-  Number run(const EvaluationContext& context, std::uint64_t* trace) const;
+  template <class Number, class Trace>
+  Number run(const EvaluationContext& context, Trace& trace) const;
 
   std::vector<Instruction> code_;
   bool has_branches_ = false, uses_history_ = false;

@@ -41,11 +41,11 @@ SmoothValue smooth_tanh(double x) {
 }
 
 // Functions of several numbers, and those that choose between formulas: x[0], x[1], ... are the arguments, Number is a
-// double or a TimeJet (jet.h has its arithmetic), `branch` says which formula was taken.
+// double or a TimeJet (jet.h has its arithmetic), `branch` says which formula was taken, and by what.
 template <class Function>
 constexpr PureFunction pure(bool branches) {
-  return {[](const double* x, double& branch) { return Function()(x, branch); },
-          [](const model::TimeJet* x, double& branch) { return Function()(x, branch); }, branches};
+  return {[](const double* x, model::Choice& branch) { return Function()(x, branch); },
+          [](const model::TimeJet* x, model::Choice& branch) { return Function()(x, branch); }, branches};
 }
 constexpr bool kSmooth = false, kBranches = true;
 
@@ -53,68 +53,74 @@ struct Abs {
   static double positive(double x) { return std::abs(x); }  // |-0| = 0
   static model::TimeJet positive(const model::TimeJet& x) { return x; }
   template <class Number>
-  Number operator()(const Number* x, double& branch) const {
-    branch = value_of(x[0]) < 0 ? 1 : 0;
-    return branch != 0 ? -x[0] : positive(x[0]);
+  Number operator()(const Number* x, model::Choice& branch) const {
+    branch = {.taken = value_of(x[0]) < 0 ? 1.0 : 0.0, .at = value_of(x[0])};
+    return branch.taken != 0 ? -x[0] : positive(x[0]);
   }
 };
 struct Sign {
   template <class Number>
-  Number operator()(const Number* x, double& branch) const {
+  Number operator()(const Number* x, model::Choice& branch) const {
     const double v = value_of(x[0]);
-    return constant<Number>(branch = v > 0 ? 1 : v < 0 ? -1 : v);
+    branch = {.taken = v > 0 ? 1 : v < 0 ? -1 : v, .at = v};
+    return constant<Number>(branch.taken);
   }
 };
 struct Floor {
   template <class Number>
-  Number operator()(const Number* x, double& branch) const {
-    return constant<Number>(branch = std::floor(value_of(x[0])));
+  Number operator()(const Number* x, model::Choice& branch) const {
+    branch = {.taken = std::floor(value_of(x[0])), .at = value_of(x[0]), .spacing = 1};
+    return constant<Number>(branch.taken);
   }
 };
 struct Ceil {
   template <class Number>
-  Number operator()(const Number* x, double& branch) const {
-    return constant<Number>(branch = std::ceil(value_of(x[0])));
+  Number operator()(const Number* x, model::Choice& branch) const {
+    branch = {.taken = std::ceil(value_of(x[0])), .at = value_of(x[0]), .spacing = 1};
+    return constant<Number>(branch.taken);
   }
 };
 struct Step {
   template <class Number>
-  Number operator()(const Number* x, double& branch) const {
-    return constant<Number>(branch = value_of(x[0]) >= 0 ? 1 : 0);
+  Number operator()(const Number* x, model::Choice& branch) const {
+    branch = {.taken = value_of(x[0]) >= 0 ? 1.0 : 0.0, .at = value_of(x[0])};
+    return constant<Number>(branch.taken);
   }
 };
 struct Atan2 {
   template <class Number>
-  Number operator()(const Number* x, double& /*branch*/) const {
+  Number operator()(const Number* x, model::Choice& /*branch*/) const {
     return jet_atan2(x[0], x[1]);
   }
 };
 struct Hypot {
   template <class Number>
-  Number operator()(const Number* x, double& /*branch*/) const {
+  Number operator()(const Number* x, model::Choice& /*branch*/) const {
     return jet_hypot(x[0], x[1]);
   }
 };
 struct Mod {
   template <class Number>
-  Number operator()(const Number* x, double& branch) const {
-    branch = std::floor(value_of(x[0]) / value_of(x[1]));
-    return x[0] - constant<Number>(branch) * x[1];
+  Number operator()(const Number* x, model::Choice& branch) const {
+    const double periods = value_of(x[0]) / value_of(x[1]);
+    branch = {.taken = std::floor(periods), .at = periods, .spacing = 1};
+    return x[0] - constant<Number>(branch.taken) * x[1];
   }
 };
 struct Clamp {
   template <class Number>
-  Number operator()(const Number* x, double& branch) const {
+  Number operator()(const Number* x, model::Choice& branch) const {
     const int side = value_of(x[0]) < value_of(x[1]) ? 1 : value_of(x[0]) > value_of(x[2]) ? 2 : 0;
-    branch = side;
+    const double low = value_of(x[1]), high = value_of(x[2]);
+    branch = {.taken = static_cast<double>(side), .at = (value_of(x[0]) - low) / (high - low), .spacing = 1};
     return x[side];
   }
 };
 struct Smoothstep {
   template <class Number>
-  Number operator()(const Number* x, double& branch) const {
+  Number operator()(const Number* x, model::Choice& branch) const {
     const Number u = (x[2] - x[0]) / (x[1] - x[0]);
-    branch = value_of(u) <= 0 ? -1 : value_of(u) >= 1 ? 1 : 0;
+    branch = {.taken = value_of(u) <= 0 ? -1.0 : value_of(u) >= 1 ? 1.0 : 0.0, .at = value_of(u), .spacing = 1};
     if (!(value_of(u) > 0)) return constant<Number>(0);
     if (value_of(u) >= 1) return constant<Number>(1);
     return u * u * (constant<Number>(3) - constant<Number>(2) * u);

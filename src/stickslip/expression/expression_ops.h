@@ -4,6 +4,7 @@
 // The instructions of the expression machine (private to expression*.cpp).
 #pragma once
 
+#include "stickslip/model/described_force.h"
 #include "stickslip/model/model.h"
 
 #include <cstdint>
@@ -106,10 +107,10 @@ enum class BodyComponent : std::uint8_t {
 };
 
 // A function of as many numbers as it has arguments, once for values and once with derivatives in time, the values alike.
-// branch: which of its formulas was taken; where that changes with time, there may be a jump or a corner.
+// branch: which of its formulas was taken; where that changes, there may be a jump or a corner.
 struct PureFunction {
-  double (*value)(const double* x, double& branch) = nullptr;
-  model::TimeJet (*jet)(const model::TimeJet* x, double& branch) = nullptr;
+  double (*value)(const double* x, model::Choice& branch) = nullptr;
+  model::TimeJet (*jet)(const model::TimeJet* x, model::Choice& branch) = nullptr;
   bool branches = false;
   int arguments = 0;
 };

@@ -3,8 +3,8 @@
 //
 // Part of expression.h.
 //
-// The stack machine. One loop serves numbers and time jets; with kTrace it also folds every branch that is taken into
-// a hash (see Expression::branch_signature).
+// The stack machine. One loop serves numbers and time jets; a trace is told every branch that is taken: it folds them into
+// a hash (Expression::branch_signature) or lists them (Expression::choices).
 #include "stickslip/expression/expression.h"
 #include "stickslip/expression/expression_compiler.h"
 #include "stickslip/expression/jet.h"
@@ -27,10 +27,17 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-template <bool kTrace>
-void note(std::uint64_t* trace, double branch) {
-  if constexpr (kTrace) *trace = mix(*trace ^ std::bit_cast<std::uint64_t>(branch));
-}
+struct NoTrace {
+  static void note(const model::Choice& /*branch*/) {}
+};
+struct HashTrace {
+  std::uint64_t hash = 0;
+  void note(const model::Choice& branch) { hash = mix(hash ^ std::bit_cast<std::uint64_t>(branch.taken)); }
+};
+struct ListTrace {
+  std::vector<model::Choice>& list;
+  void note(const model::Choice& branch) { list.push_back(branch); }
+};
 
 template <class Number>
 double random(const Number* arguments, int count) {
@@ -86,8 +93,8 @@ double run_function(Op op, int a, int b, const EvaluationContext& context) {
 
 }  // namespace
 
-template <bool kTrace, class Number>
-Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::uint64_t* trace) const {
+template <class Number, class Trace>
+Number Expression::run(const EvaluationContext& context, [[maybe_unused]] Trace& trace) const {
   // Raw storage: the stack need not be cleared before each evaluation.
   alignas(Number) std::byte storage[(kStackSize + 1) * sizeof(Number)];
   Number* top = reinterpret_cast<Number*>(storage);  // below the first value
@@ -115,8 +122,8 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
 
       case Op::Negate: *top = -*top; break;
       case Op::Not:
+        trace.note({.taken = value_of(*top) == 0 ? 1.0 : 0.0, .at = value_of(*top)});
         *top = as_number(value_of(*top) == 0 ? 1 : 0);
-        note<kTrace>(trace, value_of(*top));
         break;
       case Op::Add:
         --top;
@@ -143,24 +150,26 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
       case Op::Greater:
       case Op::GreaterEqual:
       case Op::Equal:
-      case Op::NotEqual:
+      case Op::NotEqual: {
         --top;
-        top[0] = as_number(compare(in.op, value_of(top[0]), value_of(top[1])) ? 1 : 0);
-        note<kTrace>(trace, value_of(*top));
+        const double a = value_of(top[0]), b = value_of(top[1]);
+        top[0] = as_number(compare(in.op, a, b) ? 1 : 0);
+        trace.note({.taken = value_of(*top), .at = a - b});
         break;
+      }
       case Op::Truth:
+        trace.note({.taken = value_of(*top) != 0 ? 1.0 : 0.0, .at = value_of(*top)});
         *top = as_number(value_of(*top) != 0 ? 1 : 0);
-        note<kTrace>(trace, value_of(*top));
         break;
       case Op::Jump: next = begin + in.a; break;
       case Op::JumpIfFalse:
-        note<kTrace>(trace, value_of(*top) != 0 ? 1 : 0);
+        trace.note({.taken = value_of(*top) != 0 ? 1.0 : 0.0, .at = value_of(*top)});
         if (value_of(*top--) == 0) next = begin + in.a;
         break;
       case Op::JumpIfFalseKeep:
       case Op::JumpIfTrueKeep: {
         const bool truth = value_of(*top) != 0;
-        note<kTrace>(trace, truth ? 1 : 0);
+        trace.note({.taken = truth ? 1.0 : 0.0, .at = value_of(*top)});
         if (truth == (in.op == Op::JumpIfTrueKeep)) {
           *top = as_number(truth ? 1 : 0);
           next = begin + in.a;
@@ -186,12 +195,12 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
       case Op::Pure: {
         const PureFunction& function = pure_function(in.a);
         top -= function.arguments - 1;
-        double branch = 0;
+        model::Choice branch;
         if constexpr (std::is_same_v<Number, double>)
           *top = function.value(top, branch);
         else
           *top = function.jet(top, branch);
-        if (function.branches) note<kTrace>(trace, branch);
+        if (function.branches) trace.note(branch);
         break;
       }
       case Op::Min:
@@ -199,7 +208,7 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
         --top;
         const bool second =
             in.op == Op::Min ? value_of(top[1]) < value_of(top[0]) : value_of(top[1]) > value_of(top[0]);
-        note<kTrace>(trace, second ? 1 : 0);
+        trace.note({.taken = second ? 1.0 : 0.0, .at = value_of(top[1]) - value_of(top[0])});
         if (second || std::isnan(value_of(top[1]))) top[0] = top[1];
         break;
       }
@@ -215,7 +224,8 @@ Number Expression::run(const EvaluationContext& context, [[maybe_unused]] std::u
 }
 
 double Expression::evaluate(const EvaluationContext& context) const {
-  return run<false, double>(context, nullptr);
+  NoTrace trace;
+  return run<double>(context, trace);
 }
 
 double Expression::evaluate(double t) const {
@@ -227,15 +237,21 @@ double Expression::evaluate(double t) const {
 TimeJet Expression::evaluate_jet(double t) const {
   EvaluationContext context;
   context.time = t;
-  return run<false, TimeJet>(context, nullptr);
+  NoTrace trace;
+  return run<TimeJet>(context, trace);
 }
 
 std::uint64_t Expression::branch_signature(double t) const {
   EvaluationContext context;
   context.time = t;
-  std::uint64_t trace = 0;
-  (void)run<true, double>(context, &trace);
-  return trace;
+  HashTrace trace;
+  (void)run<double>(context, trace);
+  return trace.hash;
+}
+
+void Expression::choices(const EvaluationContext& context, std::vector<model::Choice>& list) const {
+  ListTrace trace{list};
+  (void)run<double>(context, trace);
 }
 
 }  // namespace stickslip::expression

@@ -217,6 +217,12 @@ bool same_motion(const model::TimeFunction& a, const model::TimeFunction& b) {
          });
 }
 
+std::optional<ClosedForm> closed_form_of(const model::TimeFunction& motion) {
+  if (const auto* constant = motion.target<ConstantMotion>()) return ClosedForm(constant->value);
+  if (const auto* closed = motion.target<ClosedMotion>()) return closed->form;
+  return std::nullopt;
+}
+
 model::TimeFunction make_motion(const TimeExpression& expression, Given given, double start, double rate,
                                 bool symmetric, const Span& span) {
   check_finite(expression, span);

@@ -60,4 +60,7 @@ void check_finite(const TimeExpression& expression, const Span& span);
 // else false is said.
 [[nodiscard]] bool same_motion(const model::TimeFunction& a, const model::TimeFunction& b);
 
+// Of a motion made here; empty when it has none.
+[[nodiscard]] std::optional<ClosedForm> closed_form_of(const model::TimeFunction& motion);
+
 }  // namespace stickslip::motion

@@ -238,6 +238,14 @@ bool same_rotation(const model::OrientationFunction& a, const model::Orientation
          same(x->orientation(0), y->orientation(0));
 }
 
+std::optional<ClosedRotation> closed_rotation_of(const model::OrientationFunction& rotation) {
+  const auto* about = rotation.target<RotationAbout>();
+  if (about == nullptr) return std::nullopt;
+  std::optional<ClosedForm> angle = closed_form_of(about->angle);
+  if (!angle) return std::nullopt;
+  return ClosedRotation{about->axis, *std::move(angle), about->start};
+}
+
 model::OrientationFunction make_rotation(const RotationRequest& request, const Span& span) {
   if (request.symmetric) require_oscillations(request);
   int turning = 0;

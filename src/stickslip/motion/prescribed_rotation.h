@@ -37,6 +37,14 @@ struct RotationRequest {
 // Whether two rotations made here are the same function for certain (as same_motion).
 [[nodiscard]] bool same_rotation(const model::OrientationFunction& a, const model::OrientationFunction& b);
 
+// Of a rotation about one fixed axis; empty when it is none that was made so, or its angle has no closed form.
+struct ClosedRotation {
+  Vec3 axis;
+  ClosedForm angle;
+  Quat start;
+};
+[[nodiscard]] std::optional<ClosedRotation> closed_rotation_of(const model::OrientationFunction& rotation);
+
 // roll about x, then pitch about y, then yaw about z (axes of the world).
 [[nodiscard]] Quat from_euler_angles(double roll, double pitch, double yaw);
 

@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/scene/force_reader.h"
 
+#include "stickslip/model/described_force.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,6 +91,41 @@ class ForceReader {
   std::vector<ForceComponent> components_;
 };
 
+expression::EvaluationContext context_of(const model::State& now) {
+  expression::EvaluationContext context;
+  context.time = now.time;
+  context.state = &now;
+  return context;
+}
+
+model::DescribedForce varying_force(std::vector<ForceComponent> list) {
+  const auto components = std::make_shared<const std::vector<ForceComponent>>(std::move(list));
+  model::DescribedForce force;
+  force.add = [components](const model::State& now, model::Wrench& wrench) {
+    const expression::EvaluationContext context = context_of(now);
+    for (const ForceComponent& component : *components) {
+      add(wrench, component.index, checked(component, component.expression.evaluate(context), now.time));
+    }
+  };
+  std::vector<expression::Expression> choosing;
+  for (const ForceComponent& component : *components) {
+    const std::vector<int> read = component.expression.bodies_read();
+    // Those of time alone have breakpoints.
+    if (component.expression.has_branches() && !read.empty()) choosing.push_back(component.expression);
+    force.reads.insert(force.reads.end(), read.begin(), read.end());
+  }
+  if (choosing.empty()) return force;
+  force.choices = [choosing](const model::State& now, std::vector<model::Choice>& choices) {
+    const expression::EvaluationContext context = context_of(now);
+    for (std::size_t k = 0; k < choosing.size(); ++k) {
+      const std::size_t first = choices.size();
+      choosing[k].choices(context, choices);
+      for (std::size_t i = first; i < choices.size(); ++i) choices[i].source = static_cast<int>(k);
+    }
+  };
+  return force;
+}
+
 }  // namespace
 
 void read_forces(const TableReader& table, const expression::Scope& state,
@@ -109,21 +146,14 @@ void read_forces(const TableReader& table, const expression::Scope& state,
       varying.push_back(std::move(component));
   }
   if (constant.force != Vec3::Zero() || constant.torque != Vec3::Zero()) {
-    body.forces.emplace_back([constant](const model::State&, model::Wrench& wrench) {
+    model::DescribedForce force;  // reads nothing
+    force.add = [constant](const model::State&, model::Wrench& wrench) {
       wrench.force += constant.force;
       wrench.torque += constant.torque;
-    });
+    };
+    body.forces.emplace_back(std::move(force));
   }
-  if (varying.empty()) return;
-  body.forces.emplace_back([components = std::make_shared<const std::vector<ForceComponent>>(std::move(varying))](
-                               const model::State& now, model::Wrench& wrench) {
-    expression::EvaluationContext context;
-    context.time = now.time;
-    context.state = &now;
-    for (const ForceComponent& component : *components) {
-      add(wrench, component.index, checked(component, component.expression.evaluate(context), now.time));
-    }
-  });
+  if (!varying.empty()) body.forces.emplace_back(varying_force(std::move(varying)));
 }
 
 }  // namespace stickslip::scene

@@ -20,6 +20,7 @@ void RunSensitivity::begin(std::span<const Direction> directions, Of what) {
   why_unknown_.clear();
   flight_.reset();
   sub_steps_.reset();
+  flow_.reset();
   repeating_ = flew_ = false;
   stop_noting();
   tangents_known_ = !directions.empty();
@@ -27,6 +28,11 @@ void RunSensitivity::begin(std::span<const Direction> directions, Of what) {
   tangents_.resize(directions[0].start.size(), std::ssize(directions));
   for (std::size_t k = 0; k < directions.size(); ++k) tangents_.col(static_cast<Eigen::Index>(k)) = directions[k].start;
   if (what == Of::MotionAndForces && !collider_) collider_ = collision::make_collider(method.collider);
+  if (FlowSensitivity::is_for(method)) {
+    flow_ = std::make_unique<FlowSensitivity>(model, method, directions);
+    flow_->begin(tangents_);
+    return;
+  }
   if (SubStepSensitivity::objection_to(model, method).empty())
     sub_steps_ = std::make_unique<SubStepSensitivity>(model, method, directions);
   if (covers_flights(model, method) && (what == Of::Motion || !sub_steps_)) {  // instants of impacts are lost there
@@ -48,6 +54,7 @@ void RunSensitivity::begin_step() {
   kept_.known = tangents_known_;
   kept_.touches = touches_.size();
   if (sub_steps_ && tangents_known_) sub_steps_->keep();
+  if (flow_ && tangents_known_) flow_->keep();
 }
 
 void RunSensitivity::take_back() {
@@ -55,6 +62,7 @@ void RunSensitivity::take_back() {
   tangents_known_ = kept_.known;
   if (derivative_) derivative_->take_back();
   if (sub_steps_ && kept_.known) sub_steps_->take_back();
+  if (flow_ && kept_.known) flow_->take_back();
   touches_.resize(kept_.touches);
 }
 
@@ -65,7 +73,9 @@ RunSensitivity::~RunSensitivity() {
 
 void RunSensitivity::stop_noting() {
   if (noting_ != nullptr) noting_->record(nullptr);
+  if (noting_parts_ != nullptr) noting_parts_->record(nullptr);
   noting_ = nullptr;
+  noting_parts_ = nullptr;
 }
 
 void RunSensitivity::before_part(stepping::Stepper& stepper, const stepping::World& world) {
@@ -75,6 +85,12 @@ void RunSensitivity::before_part(stepping::Stepper& stepper, const stepping::Wor
     noting_ = dynamic_cast<stepping::SecondOrder*>(guarded != nullptr ? &guarded->inner() : &stepper);
     if (noting_ == nullptr) return lose("the stepper does not tell its sub-steps");
     noting_->record(&sub_steps_->tape());
+  }
+  if (flow_ && tangents_known_ && noting_parts_ == nullptr) {
+    auto* const guarded = dynamic_cast<stepping::GuardedStepper*>(&stepper);
+    noting_parts_ = dynamic_cast<stepping::RungeKutta*>(guarded != nullptr ? &guarded->inner() : &stepper);
+    if (noting_parts_ == nullptr) return lose("the stepper does not tell its parts");
+    noting_parts_->record(&flow_->tape());
   }
   closed_.clear();
   for (const stepping::ContactMemory& memory : world.memory)
@@ -108,6 +124,10 @@ void RunSensitivity::differentiate(const stepping::World& world, double h) {
     sub_steps_->begin(flew_, tangents_);
     repeating_ = true;
   }
+  if (flow_) {
+    if (!flow_->advance(world.state, tangents_)) lose(flow_->why_not());
+    return;
+  }
   if (repeating_) {
     if (!sub_steps_->advance(world.state, tangents_)) lose(sub_steps_->why_not());
     return;
@@ -130,7 +150,7 @@ void RunSensitivity::contacts_along(Eigen::Index k, double amount, const model::
   for (std::size_t c = 0; c < results.size(); ++c) results[c].contact = geometry[c];
   if (!any_step_ || !tangents_known_) return;
   if (!repeating_ && !flight_ && derivative_) derivative_->contacts_along(k, amount, results);
-  if (!repeating_) return;
+  if (!repeating_ && !flow_) return;
   const auto velocity_of = [](const collision::Contact& contact, const model::State& state) {
     const auto at = [&](int body, const Vec3& point) -> Vec3 {
       const model::BodyState& s = state.bodies[stepping::index(body)];
@@ -139,7 +159,8 @@ void RunSensitivity::contacts_along(Eigen::Index k, double amount, const model::
     return Vec3(at(contact.id.body_a, contact.point_a) - at(contact.id.body_b, contact.point_b));
   };
   for (std::size_t c = 0; c < results.size(); ++c) {
-    results[c].force += amount * sub_steps_->force_change(now[c].contact.id, k);
+    const collision::ContactId& id = now[c].contact.id;
+    results[c].force += amount * (flow_ ? flow_->force_change(id, k) : sub_steps_->force_change(id, k));
     results[c].relative_velocity +=
         velocity_of(results[c].contact, moved) - velocity_of(now[c].contact, simulation_.state());
   }
@@ -148,8 +169,9 @@ void RunSensitivity::contacts_along(Eigen::Index k, double amount, const model::
 void RunSensitivity::events_along(Eigen::Index k, double amount, std::vector<stepping::Event>& events) const {
   const auto now = simulation_.last_report().events;
   events.assign(now.begin(), now.end());
-  if (!repeating_ || !tangents_known_) return;
-  for (stepping::Event& event : events) event.time += amount * sub_steps_->instant_change(event.time, k);
+  if (!(repeating_ || flow_) || !tangents_known_) return;
+  for (stepping::Event& event : events)
+    event.time += amount * (flow_ ? flow_->instant_change(event.time, k) : sub_steps_->instant_change(event.time, k));
 }
 
 // Bodies that were apart and have a contact that closed. Where one of their contacts is closed already, another one

@@ -13,7 +13,7 @@
 // The run is that of the simulation: a step that is taken in parts is differentiated part by part, with the lengths of
 // the parts as they are. Sub-steps of second-order are differentiated with their lengths: flights with impacts in closed
 // form (flight_sensitivity.h), up to the first step that is more than that, and from then on by repeating them
-// (sub_step_sensitivity.h). Any function of the run is differentiated by a difference along the tangents, which costs no
+// (sub_step_sensitivity.h). So are the parts of runge-kutta (flow_sensitivity.h). Any function of the run is differentiated by a difference along the tangents, which costs no
 // other run (scene_sensitivity.h).
 //
 // Tangents carried forward with the run: Griewank and Walther 2008. Cost: that of a step's derivative (step_sensitivity.h)
@@ -21,6 +21,7 @@
 #pragma once
 
 #include "stickslip/sensitivity/flight_sensitivity.h"
+#include "stickslip/sensitivity/flow_sensitivity.h"
 #include "stickslip/sensitivity/step_sensitivity.h"
 #include "stickslip/sensitivity/sub_step_sensitivity.h"
 #include "stickslip/simulation/part_watcher.h"
@@ -54,11 +55,16 @@ class RunSensitivity final : public simulation::PartWatcher {
   // Why tangents of this model and method cannot be made; empty when they can.
   [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method) {
     return SubStepSensitivity::is_for(method) ? SubStepSensitivity::objection_to(model, method)
+           : FlowSensitivity::is_for(method)  ? FlowSensitivity::objection_to(model, method)
                                               : StepEquations::objection_to(model, method);
   }
   // Whether every step has a derivative, and is quick to differentiate by many unknowns.
   [[nodiscard]] static bool covers_all_steps(const model::Model& model, const stepping::Method& method) {
     return StepEquations::objection_to(model, method).empty();
+  }
+  // Whether steps are repeated beside themselves: changes of the model are to be small on both sides then.
+  [[nodiscard]] static bool repeats(const stepping::Method& method) {
+    return SubStepSensitivity::is_for(method) || FlowSensitivity::is_for(method);
   }
   // Whether tangents may be found although steps of this kind have none in general: of flights with impacts. A run then
   // says by tangents_known() whether it was one.
@@ -101,11 +107,13 @@ class RunSensitivity final : public simulation::PartWatcher {
   void find_touches(std::span<const stepping::Event> events);
 
   simulation::Simulation& simulation_;
-  std::unique_ptr<StepSensitivity> derivative_;  // one of the three; this one is kept from run to run
+  std::unique_ptr<StepSensitivity> derivative_;  // one of the four; this one is kept from run to run
   std::unique_ptr<FlightSensitivity> flight_;
   std::unique_ptr<SubStepSensitivity> sub_steps_;
-  stepping::SecondOrder* noting_ = nullptr;  // the stepper that notes its sub-steps for sub_steps_
-  bool repeating_ = false, flew_ = false;    // sub_steps_ makes the tangents; flight_ made some
+  std::unique_ptr<FlowSensitivity> flow_;
+  stepping::SecondOrder* noting_ = nullptr;       // the stepper that notes its sub-steps for sub_steps_
+  stepping::RungeKutta* noting_parts_ = nullptr;  // the one that notes its parts for flow_
+  bool repeating_ = false, flew_ = false;         // sub_steps_ makes the tangents; flight_ made some
   Eigen::MatrixXd tangents_;
   bool tangents_known_ = false, any_step_ = false;
   std::string why_unknown_;

@@ -95,17 +95,17 @@ void ParameterDirections::add(const scene::Document& document, std::vector<scene
   direction.below = upwards ? 0 : kOneSidedStep * size;
   std::unique_ptr<scene::Scene> low, high;
   (upwards ? high : low) = with(parameter.value + direction.above - direction.below);
-  const bool by_sub_steps = SubStepSensitivity::is_for(scene_->method);
-  direction.drives_only = !by_sub_steps && StepSlopes::cover(scene_->model, scene_->method) &&
+  const bool repeats = RunSensitivity::repeats(scene_->method);
+  direction.drives_only = !repeats && StepSlopes::cover(scene_->model, scene_->method) &&
                           same_but_for_motion(scene_->model, (upwards ? high : low)->model);
   if (!direction.drives_only) {
-    const double step = (by_sub_steps ? kOneSidedStep : kParameterStep) * size;
+    const double step = (repeats ? kOneSidedStep : kParameterStep) * size;
     direction.below = std::min(step, parameter.value - parameter.min);
     direction.above = std::min(step, parameter.max - parameter.value);
     low = direction.below > 0 ? with(parameter.value - direction.below) : nullptr;
     high = direction.above > 0 ? with(parameter.value + direction.above) : nullptr;
   }
-  if (by_sub_steps) direction.closer = models_closer(document, overrides, parameter, direction);
+  if (repeats) direction.closer = models_closer(document, overrides, parameter, direction);
   direction.low = low ? &low->model : &scene_->model;
   direction.high = high ? &high->model : &scene_->model;
   const model::State below = model::initial_state(*direction.low), above = model::initial_state(*direction.high);

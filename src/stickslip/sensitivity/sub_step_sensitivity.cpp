@@ -120,6 +120,7 @@ struct SubStepSensitivity::Side {
   std::vector<collision::Contact> geometry;
   std::vector<double> breakpoints;
   double longer = 0;  // what the next sub-step may be longer than that of the run
+  long begun = -1;    // the step in which it was used last
 
   Side(const model::Model& model, const stepping::Method& method)
       : collider(collision::make_collider(method.collider)), world(model, method, *collider) {
@@ -135,12 +136,15 @@ SubStepSensitivity::SubStepSensitivity(const model::Model& model, const stepping
       directions_(directions.begin(), directions.end()),
       traits_(contact::body_traits(model)),
       prescribed_(model, directions_),
-      method_(method) {
+      method_(method),
+      collider_(collision::make_collider(method.collider)),
+      smooth_(model_, traits_, *collider_) {
   const Index width = std::ssize(directions_), bodies = std::ssize(model.bodies);
   now_.acceleration.setZero(6 * bodies, width);
   now_.length.setZero(bodies, width);
   offset_.setZero(width);
   longest_.setZero(width);
+  list_smooth();
 }
 
 SubStepSensitivity::~SubStepSensitivity() = default;
@@ -164,10 +168,7 @@ void SubStepSensitivity::begin(bool flew, Eigen::MatrixXd& tangents) {
   for (std::size_t k = 0; k < directions_.size(); ++k) {
     const Direction& direction = directions_[k];
     const bool varies = direction.low != nullptr;
-    low_.push_back(std::make_unique<Side>(varies ? *direction.low : model_, method_));
-    high_.push_back(std::make_unique<Side>(varies ? *direction.high : model_, method_));
-    closer_low_.emplace_back();
-    closer_high_.emplace_back();
+    for (auto* sides : {&low_, &high_, &closer_low_, &closer_high_}) sides->emplace_back();
     if (!varies || !flew) continue;
     const Vec3 change = (direction.high->gravity - direction.low->gravity) / direction.width();
     for (std::size_t i = 0; i < traits_.size(); ++i)
@@ -197,8 +198,7 @@ bool SubStepSensitivity::advance(const model::State& end, Eigen::MatrixXd& tange
   if (tape.refusal[0] != '\0') return fail(tape.refusal);
   impulses_.clear();
   instants_.clear();
-  for (auto* sides : {&low_, &high_})
-    for (const auto& side : *sides) begin_step(*side);
+  ++steps_;
   offset_.setZero();
   follows_turns_ = std::ranges::any_of(tape.sub_steps, [](const SubStep& one) {
     return one.length.fixed > 0 ||
@@ -218,11 +218,16 @@ bool SubStepSensitivity::advance(const model::State& end, Eigen::MatrixXd& tange
   return true;
 }
 
-void SubStepSensitivity::begin_step(Side& side) const {
-  side.world.state = tape_.start;
-  side.step.begin(side.world, tape_.length, tape_.end);
+// Made when first needed, and at the begin of the step when first needed there.
+SubStepSensitivity::Side& SubStepSensitivity::ready(std::unique_ptr<Side>& side, const model::Model& model) {
+  if (side == nullptr) side = std::make_unique<Side>(model, method_);
+  if (side->begun == steps_) return *side;
+  side->begun = steps_;
+  side->world.state = tape_.start;
+  side->step.begin(side->world, tape_.length, tape_.end);
   // An event just before the end of the step is beyond it on one side: time goes on there.
-  side.step.data.nearly_end = std::numeric_limits<double>::infinity();
+  side->step.data.nearly_end = std::numeric_limits<double>::infinity();
+  return *side;
 }
 
 // Where the laws of contact have corners.
@@ -264,8 +269,10 @@ double SubStepSensitivity::amount_beside(const SubStep& one, Index k, const Eige
 }
 
 bool SubStepSensitivity::differentiate(const SubStep& one, Eigen::MatrixXd& tangents) {
+  const bool smooth = differentiate_smooth(one, tangents);
   for (Index k = 0; k < tangents.cols(); ++k) {
     const auto i = static_cast<std::size_t>(k);
+    if (smooth && is_smooth_[i]) continue;
     const Direction& direction = directions_[i];
     const bool varies = direction.low != nullptr;
     const double beside = varies ? 0 : amount_beside(one, k, tangents);
@@ -281,7 +288,8 @@ bool SubStepSensitivity::differentiate(const SubStep& one, Eigen::MatrixXd& tang
           found->second.col(k).setZero();
       continue;
     }
-    if (differentiate(one, k, below, above, *low_[i], *high_[i], tangents)) continue;
+    Side &low = ready(low_[i], varies ? *direction.low : model_), &high = ready(high_[i], varies ? *direction.high : model_);
+    if (differentiate(one, k, below, above, low, high, tangents)) continue;
     if (!differentiate_closer(one, k, below, above, tangents)) return false;
   }
   return true;
@@ -314,14 +322,10 @@ bool SubStepSensitivity::differentiate_closer(const SubStep& one, Index k, doubl
   if (one.impact || (direction.low != nullptr && !direction.closer)) return false;
   const std::string before = why_not_;
   why_not_.clear();
-  if (closer_low_[i] == nullptr) {
-    const Direction::Pair models = direction.low == nullptr ? Direction::Pair{&model_, &model_} : direction.closer();
-    closer_low_[i] = std::make_unique<Side>(*models.low, method_);
-    closer_high_[i] = std::make_unique<Side>(*models.high, method_);
-  }
-  for (Side* side : {closer_low_[i].get(), closer_high_[i].get()}) begin_step(*side);
-  if (differentiate(one, k, Direction::kCloser * below, Direction::kCloser * above, *closer_low_[i], *closer_high_[i],
-                    tangents))
+  Direction::Pair models{&model_, &model_};
+  if (closer_low_[i] == nullptr && direction.low != nullptr) models = direction.closer();
+  if (differentiate(one, k, Direction::kCloser * below, Direction::kCloser * above, ready(closer_low_[i], *models.low),
+                    ready(closer_high_[i], *models.high), tangents))
     return true;
   why_not_ = before;
   return false;

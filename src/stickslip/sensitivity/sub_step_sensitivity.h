@@ -38,6 +38,8 @@
 #include "stickslip/collision/collider.h"
 #include "stickslip/sensitivity/direction.h"
 #include "stickslip/sensitivity/prescribed_changes.h"
+#include "stickslip/sensitivity/smooth_tangent.h"
+#include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/component_step.h"
 
 #include <map>
@@ -98,14 +100,29 @@ class SubStepSensitivity {
     double longest = 0;         // how much longer the next sub-step may be
   };
 
+  // An unknown that smooth sub-steps know in closed form.
+  struct SmoothChange {
+    Eigen::Index column = 0;
+    bool enters = false;  // the model, besides prescribed motion
+    Vec3 gravity = Vec3::Zero();
+    std::vector<std::pair<double, double>> friction;  // static and kinetic, per surface
+  };
+
   [[nodiscard]] bool fail(const char* why);
+  // Smooth sub-steps (sub_step_smooth.cpp).
+  void list_smooth();
+  [[nodiscard]] bool differentiate_smooth(const stepping::SubStep& one, Eigen::MatrixXd& tangents);
+  [[nodiscard]] bool give_lengths(const stepping::SubStep& one, double* length, double* later) const;
+  void give_driven(int b, double time, const model::BodyState& at, const double* later, double* to);
+  void give_model(const stepping::SubStep& one);
+  void take_smooth(const stepping::SubStep& one, const double* length, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool look_for_ties(const stepping::SubStep& one);
   [[nodiscard]] bool differentiate(const stepping::SubStep& one, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool differentiate(const stepping::SubStep& one, Eigen::Index k, double below, double above, Side& low,
                                    Side& high, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool differentiate_closer(const stepping::SubStep& one, Eigen::Index k, double below, double above,
                                           Eigen::MatrixXd& tangents);
-  void begin_step(Side& side) const;
+  [[nodiscard]] Side& ready(std::unique_ptr<Side>& side, const model::Model& model);
   [[nodiscard]] double amount_beside(const stepping::SubStep& one, Eigen::Index k,
                                      const Eigen::MatrixXd& tangents) const;
   void place(const stepping::SubStep& one, Eigen::Index k, double amount, const Eigen::MatrixXd& tangents, Side& side);
@@ -125,14 +142,20 @@ class SubStepSensitivity {
   PrescribedChanges prescribed_;
   std::map<double, Eigen::VectorXd> instants_;  // ends of the sub-steps of the step, with their changes
   const stepping::Method& method_;
+  std::unique_ptr<collision::Collider> collider_;
+  SmoothTangent smooth_;
+  std::vector<SmoothChange> smooth_columns_;
+  std::vector<bool> is_smooth_;  // per direction
+  PrescribedChanges::Columns later_;
   stepping::SubStepTape tape_;
-  std::vector<std::unique_ptr<Side>> low_, high_;                // per direction
+  std::vector<std::unique_ptr<Side>> low_, high_;                // per direction, made when first needed
   std::vector<std::unique_ptr<Side>> closer_low_, closer_high_;  // made when a repetition further off does not do
   Histories now_, kept_;
   Eigen::VectorXd offset_;                                     // of the component, within the step
   Eigen::VectorXd longest_;                                    // of the longest length that its next sub-step may have
   std::map<collision::ContactId, Eigen::Matrix3Xd> impulses_;  // over the step
   End lower_, higher_;
+  long steps_ = 0;              // begun
   bool follows_turns_ = false;  // of the step: lengths that follow the turn of a slip matter
   bool located_ = false;        // of an impact: its instant was searched
   bool forces_open_ = false;

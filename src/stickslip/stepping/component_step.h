@@ -48,6 +48,7 @@ class ComponentStep {
 
   // Trials from the component's start, into trial.
   void run(World& world, const Component& component, double h) {
+    data.record = tape != nullptr ? &next.smooth : nullptr;
     run_smooth_step(world, component, h, data, position_, trial);
   }
   void run_first_order(World& world, Component& component, double h) {

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "stickslip/stepping/components.h"
 
+#include "stickslip/model/described_force.h"
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/feature_ends.h"
 #include "stickslip/stepping/motion.h"
@@ -44,11 +45,13 @@ double impact_speed(const std::vector<collision::Contact>& contacts, const model
 
 void Components::prepare(const World& world) {
   prepared_ = true;
+  coupled_ = false;
+  reads_.clear();
   now_.bodies.resize(world.model.bodies.size());
   for (std::size_t i = 0; i < world.traits.size(); ++i) {
     const bool pushed = world.traits[i].pushed && world.traits[i].movable;
     pushed_ |= pushed;
-    coupled_ |= pushed;
+    if (pushed) list_reads(world, static_cast<int>(i));
     const auto& list = world.model.bodies[i].drive.breakpoints;
     breakpoints_.insert(breakpoints_.end(), list.begin(), list.end());
   }
@@ -56,6 +59,17 @@ void Components::prepare(const World& world) {
   features_end_ = stepping::features_end(world.model);
   std::sort(breakpoints_.begin(), breakpoints_.end());
   breakpoints_.erase(std::unique(breakpoints_.begin(), breakpoints_.end()), breakpoints_.end());
+}
+
+// The bodies that the forces on one of them read.
+void Components::list_reads(const World& world, int body) {
+  for (const model::ForceFunction& force : world.model.bodies[index(body)].forces) {
+    const model::DescribedForce* known = description_of(force);
+    coupled_ = coupled_ || known == nullptr;
+    if (known == nullptr) continue;
+    for (int other : known->reads)
+      if (other != body) reads_.emplace_back(body, other);
+  }
 }
 
 double Components::largest_acceleration(const World& world, const model::State& end) const {
@@ -157,6 +171,8 @@ void Components::connect(const World& world) {
   const auto movable = [&](int body) { return world.traits[index(body)].movable; };
   for (const collision::Contact& contact : contacts_)
     if (movable(contact.id.body_a) && movable(contact.id.body_b)) unite(contact.id.body_a, contact.id.body_b);
+  for (const auto& [body, other] : reads_)
+    if (movable(other)) unite(body, other);
   if (!coupled_) return;
   int first = -1;
   for (std::size_t i = 0; i < n; ++i)
@@ -206,15 +222,16 @@ std::span<Component> Components::make(const World& world) {
     if (!world.traits[index(body)].movable) continue;
     add_contact(world, static_cast<int>(c), components_[index(component_of_[index(find_root(body))])]);
   }
-  if (coupled_ && count_ > 0) add_all_driven(world, components_[0]);
+  for (const auto& [body, other] : reads_)
+    add_driven(world, other, components_[index(component_of_[index(find_root(body))])]);
+  if (coupled_ && count_ > 0)  // one component: forces may read them wherever they are
+    for (std::size_t b = 0; b < world.traits.size(); ++b) add_driven(world, static_cast<int>(b), components_[0]);
   return {components_.data(), count_};
 }
 
-// Of the one component that there is: forces may read them wherever they are.
-void Components::add_all_driven(const World& world, Component& component) {
-  for (std::size_t b = 0; b < world.traits.size(); ++b)
-    if (world.traits[b].driven && std::ranges::find(component.driven, static_cast<int>(b)) == component.driven.end())
-      component.driven.push_back(static_cast<int>(b));
+void Components::add_driven(const World& world, int body, Component& component) {
+  if (world.traits[index(body)].driven && std::ranges::find(component.driven, body) == component.driven.end())
+    component.driven.push_back(body);
 }
 
 void Components::add_contact(const World& world, int c, Component& component) {
@@ -249,9 +266,7 @@ void Components::add_contact(const World& world, int c, Component& component) {
     if (touching && std::fabs(start.velocity[0]) <= 1e-9 * speed) start.mode = mode_before_touch(start.rows, D, va, vb);
   }
   for (int body : {start.rows.a, start.rows.b})
-    if (world.traits[index(body)].driven && !world.traits[index(body)].movable &&
-        std::find(component.driven.begin(), component.driven.end(), body) == component.driven.end())
-      component.driven.push_back(body);
+    if (!world.traits[index(body)].movable) add_driven(world, body, component);
 }
 
 void Components::remember(World& world, double h) {

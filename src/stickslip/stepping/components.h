@@ -7,8 +7,8 @@
 //     reach      at the present velocities, plus  2 h (h a + dv):  what accelerations and drives can add. When
 //                something collides within the step, also what a body can reach that is hit (twice the speed: a light
 //                one); list_faster() sees to the rest
-//     component  bodies connected by contacts within reach; all bodies where a force reads more than the time: it may read
-//                any other body
+//     component  bodies connected by contacts within reach, and by forces on one of them that read another; all bodies
+//                where nobody knows what a force reads
 //     memory     of bodies: mean acceleration, steps to be done at first order; of contacts: force, reserves, slip
 //                (besides World::memory)
 //
@@ -23,6 +23,7 @@
 #include "stickslip/stepping/trial.h"
 
 #include <span>
+#include <utility>
 
 namespace stickslip::stepping {
 
@@ -88,7 +89,8 @@ class Components {
   void add_body(const World& world, std::size_t body, Component& component) const;
   void add_contact(const World& world, int c, Component& component);
   void connect(const World& world);
-  static void add_all_driven(const World& world, Component& component);
+  static void add_driven(const World& world, int body, Component& component);
+  void list_reads(const World& world, int body);
   int find_root(int body);
 
   std::vector<collision::Contact> contacts_, more_;  // more_: points of rims that find() leaves out
@@ -99,6 +101,7 @@ class Components {
   std::size_t count_ = 0;
   std::vector<model::Twist> motion_;
   std::vector<double> breakpoints_;
+  std::vector<std::pair<int, int>> reads_;  // body, another one that a force on it reads
   std::vector<int> parent_, component_of_;
   double margin_ = 0;
   double faster_ = 0;  // how much faster bodies may get in impacts for all contacts to be found

@@ -91,6 +91,11 @@ void PositionUpdate::finish(World& world, const Component& component, TrialData&
       trial.bodies[k] = data.end.state.bodies[index(component.bodies[k].body)];
   };
   keep_poses();
+  if (data.record != nullptr) {
+    data.record->closing.clear();
+    data.record->closing_row.clear();
+    data.record->undone = false;
+  }
   if (n > 0) {
     world.collider.refresh(world.model, data.end.state, all_contacts_);
     const bool several = data.closed.size() > 1;  // one contact cannot contradict itself
@@ -99,6 +104,7 @@ void PositionUpdate::finish(World& world, const Component& component, TrialData&
       world.collider.refresh(world.model, data.end.state, all_contacts_);
       // Contacts that contradict each other (redundant ones) cannot all be closed: then not at all rather than worse.
       if (several && worst_gap(data, trial) > before) {
+        if (data.record != nullptr) data.record->undone = true;
         for (std::size_t k = 0; k < component.bodies.size(); ++k)
           data.end.state.bodies[index(component.bodies[k].body)] = trial.bodies[k];
         world.collider.refresh(world.model, data.end.state, all_contacts_);
@@ -332,6 +338,10 @@ bool PositionUpdate::project(const World& world, const Component& component, Tri
   } else {
     assemble(D, data);
     if (!solve_by_gradients(D)) return false;
+  }
+  if (data.record != nullptr) {
+    data.record->closing = defect_;
+    data.record->closing_row = defect_row_;
   }
   displace_bodies(world, component, data);
   return true;

@@ -67,6 +67,11 @@ StepReport RungeKutta::advance(World& world, double h, double end_time) {
   report.sub_steps = 0;
   before_ = world.state;
   events_.clear();
+  if (tape_ != nullptr) {
+    tape_->length = h;
+    tape_->parts.clear();
+    tape_->refusal = "";
+  }
   prepare(world, h);
   find_contacts(world, h);
   take_memory(world);
@@ -136,8 +141,10 @@ void RungeKutta::take_memory(World& world) {
     if (flow.mode != Mode::Open || !(at_start_[c].hold < -kFlowNoise * at_start_[c].hold_size)) continue;
     if (flow_->presses(c))
       flow.mode = flow_->grips(c) ? Mode::Stick : Mode::Slide;
-    else
+    else {
       flow.deformation = -contacts_[c].gap;
+      if (tape_ != nullptr) tape_->refusal = "a contact is deeper at the start of a step than its layer was left";
+    }
   }
 }
 
@@ -174,6 +181,7 @@ std::string RungeKutta::cross(World& world, double h, double end_time, StepRepor
         first = earlier;
       }
     }
+    if (tape_ != nullptr) note(world, first, begin + offset, h - offset, tau, h);
     offset += tau;
     if (h - offset <= kTimeNoise * h) offset = h;
     if (tau > 0) {
@@ -199,11 +207,16 @@ void RungeKutta::start_part(World& world) {
   }
 }
 
-// To the end of the step or the next breakpoint of a drive, or as far as the error allows.
-double RungeKutta::next_length(double now, double rest, double h, bool& cut) const {
+// The rest of the step, or the time up to the next breakpoint of a drive in it.
+double RungeKutta::to_breakpoint(double now, double rest, double h) const {
   const double close = 1e-9 * h;
   const auto next = std::ranges::upper_bound(breakpoints_, now + close);
-  if (next != breakpoints_.end() && now + rest > *next + close) rest = *next - now;
+  return next != breakpoints_.end() && now + rest > *next + close ? *next - now : rest;
+}
+
+// As far as the error allows.
+double RungeKutta::next_length(double now, double rest, double h, bool& cut) const {
+  rest = to_breakpoint(now, rest, h);
   cut = rest <= length_;
   if (cut) return rest;
   return rest < 2 * length_ ? 0.5 * rest : length_;
@@ -279,10 +292,68 @@ double RungeKutta::locate(const Violation& violation, double h, double step) {
   return tau;
 }
 
+// Before the part is accepted.
+void RungeKutta::note(const World& world, const Violation& event, double now, double rest, double tau, double h) {
+  if (tau == 0) tape_->refusal = "tie: a contact changes twice at one instant";
+  FlowPart& part = tape_->parts.emplace_back();
+  part.tau = tau;
+  part.state = world.state;
+  part.contacts = contacts_;
+  part.modes = modes_;
+  part.shear = shear_;
+  if (event.contact >= 0) {
+    part.contact = event.contact;
+    part.grip = event.grip;
+    part.lifts = !event.grip && modes_[index(event.contact)].mode != Mode::Open;
+    return;
+  }
+  const double until = to_breakpoint(now, rest, h);
+  part.share = tau == until ? 1.0 : tau == 0.5 * until ? 0.5 : 0.0;
+  part.at_breakpoint = until < rest;
+  part.breakpoint = now + until;
+}
+
+void RungeKutta::repeat(World& world, const FlowPart& part, std::span<const Vec3> shear,
+                        std::span<const double> deformation, double tau, FlowEnd& end) {
+  const int D = world.model.dimension;
+  prepare(world, tau);
+  contacts_ = part.contacts;
+  world.collider.refresh(world.model, world.state, contacts_);
+  modes_ = part.modes;
+  const std::size_t n = contacts_.size();
+  shear_.setZero(static_cast<Index>(n) * CompliantFlow::kShear);
+  for (std::size_t c = 0; c < n; ++c) {
+    set_rows_near(part.modes[c].rows, contacts_[c], world.state, D, modes_[c].rows);
+    modes_[c].deformation = deformation[c];
+    for (int k = 1; k < D; ++k)
+      shear_[static_cast<Index>(c) * CompliantFlow::kShear + k - 1] = shear[c].dot(modes_[c].rows.direction[k]);
+  }
+  start_part(world);
+  static_cast<void>(this->part(tau, tau));
+  end.state = world.state;
+  flow_->take_state(end_, world.state.time + tau, end.state);
+  end.contacts.resize(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    FlowEnd::Contact& out = end.contacts[c];
+    const bool open = modes_[c].mode == Mode::Open;
+    const Reserves reserves = flow_->reserves(c);
+    out.gap = flow_->contacts()[c].gap;
+    out.hold = reserves.hold;
+    out.grip = reserves.grip;
+    out.deformation = open ? modes_[c].deformation * flow_->recovery(c, tau, true) : 0;
+    out.impulse = impulse_[c];
+    out.shear.setZero();
+    for (int k = 1; k < D; ++k)
+      out.shear += end_[flow_->shear_of(c) + k - 1] * (open ? flow_->recovery(c, tau, false) : 1.0) *
+                   flow_->rows(c).direction[k];
+  }
+}
+
 // The part's end becomes the start of the next.
 void RungeKutta::accept(World& world, double time, double h) {
   flow_->take_state(end_, time, world.state);
   shear_ = end_.tail(shear_.size());
+  if (tape_ != nullptr) tape_->parts.back().end = world.state.bodies;
   if (std::ranges::any_of(modes_, [](const FlowContact& flow) { return flow.mode != Mode::Open; }))
     for (std::size_t i = 0; i < world.traits.size(); ++i)
       if (world.traits[i].movable) world.note_waypoint(static_cast<int>(i));

@@ -27,7 +27,7 @@
 // stiff dampers; a step of more than kMostParts is not certified.
 #pragma once
 
-#include "stickslip/stepping/compliant_flow.h"
+#include "stickslip/stepping/flow_tape.h"
 #include "stickslip/stepping/stepper.h"
 
 #include <optional>
@@ -42,6 +42,13 @@ class RungeKutta final : public Stepper {
 
   // Why a model cannot be stepped in this way; empty when it can.
   [[nodiscard]] static std::string objection_to(const model::Model& model);
+
+  // Parts of later steps are noted there. Null: nowhere.
+  void record(FlowTape* tape) { tape_ = tape; }
+  // A part again, over tau from the state of the world: with its contacts in their modes, and what their layers keep
+  // from before given. Of a stepper that takes no steps.
+  void repeat(World& world, const FlowPart& part, std::span<const Vec3> shear, std::span<const double> deformation,
+              double tau, FlowEnd& end);
 
  private:
   // A reserve that is negative at the end of a part.
@@ -58,10 +65,12 @@ class RungeKutta final : public Stepper {
   void take_memory(World& world);
   std::string cross(World& world, double h, double end_time, StepReport& report);
   void start_part(World& world);
+  [[nodiscard]] double to_breakpoint(double now, double rest, double h) const;
   [[nodiscard]] double next_length(double now, double rest, double h, bool& cut) const;
   double part(double h, double step);
   [[nodiscard]] Violation first_violation() const;
   double locate(const Violation& violation, double h, double step);
+  void note(const World& world, const Violation& event, double now, double rest, double tau, double h);
   void accept(World& world, double time, double h);
   void change_mode(World& world, const Violation& violation);
   [[nodiscard]] double law_error() const;
@@ -79,6 +88,7 @@ class RungeKutta final : public Stepper {
   std::vector<double> breakpoints_;
   model::State before_;
   double length_ = 0, acceleration_ = 0;
+  FlowTape* tape_ = nullptr;
   bool dipped_ = false;  // an open contact was closed within the part, whatever it is at its end
 };
 

@@ -37,6 +37,9 @@ constexpr int kMostTouches = 2;           // and so many touches in sight: more,
 constexpr double kRests = 1e-3;           // contacts that move by less than so much of a fall in the step stay closed
 constexpr std::size_t kMaxClosed = 64;    // but as long as so many are closed, impacts that rebound are one by one
 
+constexpr int kMostJumps = 12;       // of forces, per step and component; then they are smeared over the rest
+constexpr double kShortRest = 1e-5;  // of the step: what they leave of it, and tells nothing of the next one
+
 constexpr int kMostParts = 8;  // of a step in which contacts run off features; beyond, the rest as it is
 
 bool comes_before(const Event& a, const Event& b) {
@@ -152,6 +155,7 @@ void wait_at_first_order(Component& component) {
 
 void SecondOrder::prepare(const World& world) {
   components_.prepare(world);
+  jumps_.prepare(world);
   if (components_.features_end()) places_.prepare(world.model);
   search_.set_beyond_ends(EventSearch::BeyondEnds::Touch, places_);
 }
@@ -305,7 +309,7 @@ struct SecondOrder::Tries {
   bool crowd = false;
   bool together = false;  // only touches are located
   int first_solve = 0;    // where the count began; those of impacts that rebound are not counted against a crowd
-  int events = 0, halvings = 0, cuts = 0, impacts = 0, refinements = 0;
+  int events = 0, halvings = 0, cuts = 0, impacts = 0, refinements = 0, jumps = 0;
 };
 
 // What a trial adds to the energy, and what it may. The error is of third order: what a step gains in parts falls with
@@ -368,6 +372,12 @@ std::optional<SecondOrder::Outcome> SecondOrder::advance_once(World& world, Comp
   const int most_trials = tries.together ? kMostTogether : kTooManyTrials;
   if (!step_.trial.certified || (tries.crowd && step_.data.report.solves - tries.first_solve > most_trials))
     return give_up(world, component, H);
+  const bool jumps = jumps_.watches(component) && end_at_force_jump(world, component, tries);
+  if (!step_.trial.certified) return give_up(world, component, H);
+  if (jumps) {
+    h = step_.trial.h;
+    at_breakpoint = true;
+  }
   if (components_.list_rim_points(world, component, step_.data, step_.trial)) return Outcome::MoreContacts;
   Energy energy{.gain = step_.energy_gain(world, component)};
   if (energy.gain.is_wrong() || step_.outruns_step(world, component)) {
@@ -384,10 +394,25 @@ std::optional<SecondOrder::Outcome> SecondOrder::advance_once(World& world, Comp
     return std::nullopt;
   }
   tries.longest = length_by_turn(std::max(h, h_min), event.turn, 0.2, 3.0);
+  if (jumps) tries.longest = H;
   note_attempt(event, 0.2, 3.0, h_min);
   judge_energy(world, component, tries, h, energy);
   if (event.kind == EventKind::None) return finish_smooth(world, component, tries, h, energy, at_breakpoint);
   return go_to_event(world, component, tries, h, energy, event, solves_before);
+}
+
+// Where a force changes its formula within the trial, step_.trial becomes the sub-step up to there.
+bool SecondOrder::end_at_force_jump(World& world, Component& component, Tries& tries) {
+  if (tries.jumps > kMostJumps) return false;
+  const double h = step_.trial.h;
+  const ForceJumps::Found found = jumps_.find(world, component, step_);
+  if (found == ForceJumps::Found::None) return false;
+  if (step_.tape != nullptr) step_.tape->refusal = "a force that reads the state jumped within a step";
+  if (found == ForceJumps::Found::Instant && ++tries.jumps <= kMostJumps) return true;
+  if (found == ForceJumps::Found::Instant) step_.run(world, component, h);
+  tries.jumps = kMostJumps + 1;
+  ++step_.fallbacks;
+  return false;
 }
 
 void SecondOrder::note_attempt(const EventCandidate& event, double least, double most, double shortest) {
@@ -428,6 +453,8 @@ std::optional<SecondOrder::Outcome> SecondOrder::finish_smooth(World& world, Com
                at_breakpoint    ? SubStepChange::Breakpoint
                : tries.together ? SubStepChange::Together
                                 : SubStepChange::None);
+  // Rounding, over so short a rest, is what its acceleration consists of.
+  if (tries.jumps > 0 && h < kShortRest * tries.H) drop_histories(component);
   if (energy.gains && tries.refinements > 0) {
     tries.longest = std::min(tries.longest, h * std::clamp(0.9 * std::sqrt(energy.allowed / energy.error), 0.2, 3.0));
     hold_length();

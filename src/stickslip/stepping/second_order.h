@@ -14,6 +14,7 @@
 //                                what came down beyond the end of a face has met nothing (touch_place.h): the step ends
 //                                there and goes on with the contacts that there are
 //         turn of slip           shorten the sub-step and try again
+//         a force that reads the state changes its formula at tau: the sub-step ends there (force_jumps.h)
 //         a closed contact is no longer among those that collision finds (a corner has run off the end of a face):
 //                                the instant is found by bisection, and the step goes on from there with new contacts
 //       too many events (accumulation, chatter, jam), or a problem that was not solved: first-order step over the rest,
@@ -30,8 +31,8 @@
 // of that. Where nothing takes energy, losses are errors too: a step may change it by kKept of the largest. A first-order
 // part that gains more is halved.
 //
-// Components are independent within a step and are advanced one after the other, each with sub-steps of its own. When
-// any body has force functions all bodies form one component, since a force may read every other body's state.
+// Components are independent within a step and are advanced one after the other, each with sub-steps of its own. A body
+// whose force reads other bodies is of one component with them; of all, where nobody knows what it reads.
 //
 // After an event histories (acceleration, force reserves) are dropped; the next sub-step predicts twice instead. They
 // also end at breakpoints of the drives. A contact at which an event just happened raises no second one at that
@@ -49,6 +50,7 @@
 #include "stickslip/stepping/components.h"
 #include "stickslip/stepping/event_search.h"
 #include "stickslip/stepping/feature_ends.h"
+#include "stickslip/stepping/force_jumps.h"
 #include "stickslip/stepping/resting_components.h"
 #include "stickslip/stepping/rollback.h"
 #include "stickslip/stepping/stepper.h"
@@ -81,6 +83,7 @@ class SecondOrder final : public Stepper {
   StepReport advance_to_end_of_feature(World& world, double h, double end_time);
   Outcome advance_component(World& world, Component& component, double H);
   std::optional<Outcome> advance_once(World& world, Component& component, Tries& tries);
+  bool end_at_force_jump(World& world, Component& component, Tries& tries);
   void note_attempt(const EventCandidate& event, double least, double most, double shortest);
   void hold_length();
   void judge_energy(const World& world, const Component& component, const Tries& tries, double h, Energy& energy);
@@ -99,6 +102,7 @@ class SecondOrder final : public Stepper {
   ComponentStep step_;
   EventSearch search_;
   FeatureEnds ends_;
+  ForceJumps jumps_;
   TouchPlace places_;
   RestingComponents resting_;
   bool moved_ = false;   // something did not rest in the part

@@ -98,7 +98,30 @@ void predict(const World& world, const Component& component, double h, TrialData
   }
 }
 
-void closed_rows(World& world, const Component& component, TrialData& data) {
+// What the pass evaluates, for those who differentiate it.
+void keep_poses(const Component& component, const TrialData& data, SmoothPass& pass) {
+  pass.mid.clear();
+  pass.end.clear();
+  pass.dynamics.clear();
+  const auto keep = [&](int body) {
+    pass.mid.push_back(data.mid.state.bodies[index(body)]);
+    pass.end.push_back(data.end.state.bodies[index(body)]);
+  };
+  for (const BodyStart& body : component.bodies) {
+    keep(body.body);
+    pass.dynamics.push_back(data.dynamics[index(body.body)]);
+  }
+  for (int body : component.driven) keep(body);
+}
+
+void keep_solution(const Component& component, const TrialData& data, const Trial& trial, SmoothPass& pass) {
+  pass.contacts_end = data.closed_contacts;
+  pass.rows_mid = data.rows_mid;
+  pass.rows_end = data.rows_end;
+  for (std::size_t k = 0; k < component.bodies.size(); ++k) pass.end[k].velocity = trial.bodies[k].velocity;
+}
+
+void closed_rows(World& world, const Component& component, TrialData& data, SmoothPass* pass) {
   const int D = world.model.dimension;
   data.closed_contacts.resize(data.closed.size());
   data.rows_mid.resize(data.closed.size());
@@ -110,6 +133,7 @@ void closed_rows(World& world, const Component& component, TrialData& data) {
   for (std::size_t c = 0; c < data.closed.size(); ++c)
     set_rows_near(component.contacts[index(data.closed[c])].rows, data.closed_contacts[c], data.mid.state, D,
                   data.rows_mid[c]);
+  if (pass != nullptr) pass->contacts_mid = data.closed_contacts;
   world.collider.refresh(world.model, data.end.state, data.closed_contacts);
   for (std::size_t c = 0; c < data.closed.size(); ++c)
     set_rows_near(data.rows_mid[c], data.closed_contacts[c], data.end.state, D, data.rows_end[c]);
@@ -155,10 +179,19 @@ void run_smooth_step(World& world, const Component& component, double h, TrialDa
     data.drive_end[index(b)] = part_of(traits, data.end.state.bodies[index(b)].velocity, false);
   }
   const int passes = component.acceleration_known ? 1 : 2;
+  SmoothRecord* const record = data.record;
+  if (record != nullptr) {
+    record->h = h;
+    record->certified = false;
+    record->two_passes = passes == 2;
+    record->closed = data.closed;
+  }
   for (int pass = 0; pass < passes; ++pass) {
     data.first_pass = pass + 1 < passes;
+    SmoothPass* const kept = record == nullptr ? nullptr : data.first_pass ? &record->first : &record->last;
     predict(world, component, h, data);
-    closed_rows(world, component, data);
+    if (kept != nullptr) keep_poses(component, data, *kept);
+    closed_rows(world, component, data, kept);
     pose(world, component, h, data);
     if (pass > 0)
       for (std::size_t c = 0; c < data.closed.size(); ++c)
@@ -168,10 +201,15 @@ void run_smooth_step(World& world, const Component& component, double h, TrialDa
     data.take_velocities(world, component, trial);
     data.take_contacts(component, trial);
     if (!trial.certified) return;
+    if (kept != nullptr) keep_solution(component, data, trial, *kept);
     if (data.first_pass) data.keep_first_pass(trial);
   }
   position.move(world, component, data, trial);
   position.finish(world, component, data, trial);
+  if (record == nullptr) return;
+  record->jerk.clear();
+  for (const BodyStart& body : component.bodies) record->jerk.push_back(data.jerk[index(body.body)]);
+  record->certified = true;
 }
 
 }  // namespace stickslip::stepping

@@ -127,6 +127,7 @@ struct StepperRegistry {
          .compliant = true,
          .locates_events = true,
          .certified_forces = false,
+         .derivatives = StepDerivatives::FlowParts,
          .objection = objection_of_runge_kutta});
   }
 };

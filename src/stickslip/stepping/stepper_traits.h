@@ -17,6 +17,7 @@ enum class StepDerivatives : char {
   None,
   Equations,  // they satisfy sensitivity::StepEquations
   SubSteps,  // sub-steps between located events, written to a SubStepTape, which sensitivity::SubStepSensitivity repeats
+  FlowParts,  // parts of a Runge-Kutta step, written to a FlowTape, which sensitivity::FlowSensitivity repeats
 };
 
 struct StepperTraits {

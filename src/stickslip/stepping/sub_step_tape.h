@@ -52,6 +52,7 @@ struct SubStep {
   bool lifts = false;                    // Reserve: of the normal force, else of friction
   std::vector<int> stopping;             // contacts that were given the law of the end velocity
   std::vector<Trial> trials;             // the last one was accepted
+  SmoothRecord smooth;                   // of the last one, if no other was tried after it
   std::vector<SubStepAttempt> attempts;  // since the sub-step before; the last one with the first length of this one
   bool held = false;                     // before those the longest length became what energy allowed
   // Of an impact.

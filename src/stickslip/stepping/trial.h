@@ -15,6 +15,7 @@
 #include "stickslip/contact/contact_system.h"
 #include "stickslip/stepping/frozen_modes.h"
 #include "stickslip/stepping/motion.h"
+#include "stickslip/stepping/smooth_record.h"
 #include "stickslip/stepping/step_outcome.h"
 #include "stickslip/stepping/world.h"
 
@@ -115,6 +116,7 @@ struct TrialData {
   const Trial* frozen = nullptr;
   FrozenModes frozen_modes;
   bool first_pass = false;  // of two
+  SmoothRecord* record = nullptr;  // where the smooth step taken last is noted; null: nowhere
 
   // Prepares for trials within the step of length H that ends at end.
   void begin(const World& world, double H, double step_end);
