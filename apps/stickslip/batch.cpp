@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "batch.h"
 
+#include "stickslip/complementarity/seconds_since.h"
 #include "stickslip/complementarity/worker_pool.h"
 #include "stickslip/runs/run.h"
 
@@ -59,7 +60,7 @@ Result run_one(const Batch& batch, const Variant& variant, const std::atomic<boo
     const scene::Scene scene = scene::make_scene(batch.document, variant.overrides);
     const auto begin = std::chrono::steady_clock::now();
     simulate(scene, batch.samples, stop, result);
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.seconds = complementarity::seconds_since(begin);
   } catch (const std::exception& error) {
     result.error = error.what();
   }

@@ -3,6 +3,7 @@
 //
 // stickslip compare SCENE --methods A,B,...: the same scene under several models, side by side, and a verdict: which
 // observables depend on the model, and by how much (comparison.h).
+#include "common_options.h"
 #include "comparison.h"
 #include "comparison_page.h"
 #include "figures.h"
@@ -40,9 +41,9 @@ constexpr const char* kExamples =
     "  stewart-trinkle          stewart-trinkle+step=1e-4          song-pang-kumar+motion=dynamic\n"
     "  friction=pyramid+directions=4\n"
     "Without --methods, every stepper that can run the scene, with each motion model (dynamic, first-order,\n"
-    "quasi-static) that accepts it. Each method runs twice, with its step and half of it, so that the verdict can "
-    "tell\n"
-    "what the model does from what the step does: an observable depends on the model where two methods differ by more\n"
+    "quasi-static) that accepts it. Each method runs twice, with its step and half of it, so that the verdict can\n"
+    "separate the effect of the model from that of the step: an observable depends on the model where two methods "
+    "differ by more\n"
     "than twice the sum of their error bars. Where halving the step changes a run more than the stepper's order "
     "allows,\n"
     "a third run with a quarter of the step decides whether to warn.\n"
@@ -56,7 +57,7 @@ constexpr const char* kExamples =
     "Exit codes: 0 all runs certified, 1 a run failed (the others are shown; runs of other motion models than the\n"
     "scene's that were not asked for do not count), 2 bad input.";
 
-// One line per pair and method: the mode at the middle of each column.
+// One line per pair and method.
 void print_modes(const Comparison& c) {
   constexpr int kUsual = 60;
   std::vector<std::pair<int, int>> pairs;
@@ -73,15 +74,10 @@ void print_modes(const Comparison& c) {
     fmt::print("  {} / {}\n", c.bodies[static_cast<std::size_t>(pairs[p].first)],
                c.bodies[static_cast<std::size_t>(pairs[p].second)]);
     for (std::size_t i = 0; i < c.fine.size(); ++i) {
-      std::string line(static_cast<std::size_t>(columns), ' ');
-      for (const auto& interval : c.fine[i].modes) {
-        if (std::pair(interval.body_a, interval.body_b) != pairs[p]) continue;
-        for (int k = 0; k < columns; ++k) {
-          const double t = (k + 0.5) / columns * c.fine[i].end_time;
-          if (t >= interval.begin && t < interval.end) line[static_cast<std::size_t>(k)] = mark_of(interval.mode);
-        }
-      }
-      fmt::print("    {:<{}}  {}\n", c.variants[i].label, width, line);
+      std::vector<simulation::ModeInterval> of_pair;
+      for (const auto& interval : c.fine[i].modes)
+        if (std::pair(interval.body_a, interval.body_b) == pairs[p]) of_pair.push_back(interval);
+      fmt::print("    {:<{}}  {}\n", c.variants[i].label, width, mode_band(of_pair, 0, c.fine[i].end_time, columns));
     }
   }
 }
@@ -160,13 +156,13 @@ void add_compare(CLI::App& app, int& exit_code) {
   verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
   verb->add_option("--methods", options->methods, "Methods, separated by commas (default: all that fit)")
       ->delimiter(',');
-  verb->add_option("--set", options->set, "name=value, as in run; for all methods")->take_all()->expected(1);
+  add_set_option(*verb, options->set, "name=value, as in run; for all methods");
   verb->add_option("--plot", options->plot, "Write the observables over time, overlaid: .svg, .png or .pdf");
   verb->add_option("--page", options->page,
                    "Write a page to look at: verdicts, curves over each other, replays (.html)");
   add_force_option(*verb, options->force);
-  verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
-  verb->add_flag("--json", options->json, "One JSON object on standard output");
+  add_threads_option(*verb, options->threads);
+  add_json_option(*verb, options->json);
   verb->callback([options, &exit_code] { exit_code = compare(*options); });
 }
 

@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 #include "comparison.h"
 
+#include "stickslip/report/json_number.h"
 #include "stickslip/runs/run.h"
 #include "stickslip/stepping/stepper.h"
 
@@ -17,6 +18,8 @@ namespace stickslip::app {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
+
+constexpr auto number = report::number<OrderedJson>;
 
 constexpr double kUnresolved = 0.1;  // of the values: error bars that leave the question open
 constexpr double kSignificant = 2;
@@ -89,10 +92,6 @@ std::vector<Variant> halved(const scene::Document& document, const std::vector<V
     variant.overrides.push_back({"method.step", fmt::format("{:.17g}", 0.5 * step)});
   }
   return fine;
-}
-
-OrderedJson number(double x) {
-  return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
 }
 
 // " (4.1 %)", " (200 %)"
@@ -181,7 +180,7 @@ std::string verdict_text(const Comparison& c, std::size_t k, const Verdict& v) {
     return fmt::format("{}: does not depend on the model: zero, up to rounding, in all runs", name);
   if (c.fine.size() < 2) return fmt::format("{}: nothing to compare with", name);
   if (!v.depends && v.largest_bar > kUnresolved * scale && v.spread > kUnresolved * scale)
-    return fmt::format("{}: not known: the steps leave error bars up to {:.2g} (spread {:.3g}{}); take shorter ones",
+    return fmt::format("{}: not known: the steps leave error bars up to {:.2g} (spread {:.3g}{}); take shorter steps",
                        name, v.largest_bar, v.spread, relative);
   if (!v.depends)
     return fmt::format(

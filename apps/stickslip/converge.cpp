@@ -3,6 +3,7 @@
 //
 // stickslip converge SCENE: the same scene with ever shorter steps (and ever more friction directions): observed order,
 // error bar and limit of every observable.
+#include "common_options.h"
 #include "comparison_page.h"
 #include "figures.h"
 #include "outputs.h"
@@ -37,7 +38,7 @@ struct ConvergeOptions {
 };
 
 constexpr const char* kExamples =
-    "Runs the scene with its own step h, h/2, h/4, ... and looks at what the observables do.\n"
+    "Runs the scene with its own step h, h/2, h/4, ... and compares the observables.\n"
     "An order is printed only where the differences support one: they must fall, with one sign, at the same rate "
     "twice.\n"
     "The error bar is Richardson's where there is an order, else the larger of the last two differences.\n"
@@ -151,19 +152,19 @@ void add_converge(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("converge", "Shorten the step: observed order and error bar of every observable");
   verb->footer(kExamples);
   verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
-  verb->add_option("--set", options->set, "name=value, as in run")->take_all()->expected(1);
+  add_set_option(*verb, options->set);
   verb->add_option("--levels", options->levels, "Runs, each with half the step of the one before")
       ->check(CLI::Range(2, 12))
       ->capture_default_str();
   verb->add_option("--directions", options->directions,
                    "Also friction pyramids with these numbers of sides, at the scene's step")
       ->delimiter(',');
-  verb->add_option("-j,--threads", options->threads, "Runs at the same time")->check(CLI::Range(1, 1024));
+  add_threads_option(*verb, options->threads);
   verb->add_option("--plot", options->plot, "Write how the observables converge: .svg, .png or .pdf");
   verb->add_option("--page", options->page,
                    "Write a page to look at: a panel per observable, curves of all steps (.html)");
   add_force_option(*verb, options->force);
-  verb->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json_option(*verb, options->json);
   verb->callback([options, &exit_code] { exit_code = converge(*options); });
 }
 

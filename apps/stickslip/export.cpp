@@ -34,28 +34,20 @@ struct ExportOptions {
 };
 
 int export_recording(const ExportOptions& options) {
-  try {
-    if (!options.output.empty()) Outputs({options.file}, options.force).claim(options.output, OutputKind::Csv);
-    const recording::Recording recording(options.file);
-    if (recording.end().empty())
-      fmt::print(stderr, "stickslip: {}: the run did not finish; {} frames are complete\n", options.file,
-                 recording.frames());
-    if (options.output.empty()) {
-      export_csv(recording, std::cout);
-      std::cout.flush();
-      return std::cout ? kDone : kFailed;
-    }
-    files::OutputFile out(options.output);
-    export_csv(recording, out.stream());
-    out.commit();
-    return kDone;
-  } catch (const recording::RecordingError& error) {
-    fmt::print(stderr, "stickslip: {}\n", error.what());
-    return kBadInput;
-  } catch (const OutputError& error) {
-    fmt::print(stderr, "stickslip: {}\n", error.what());
-    return kBadInput;
+  if (!options.output.empty()) Outputs({options.file}, options.force).claim(options.output, OutputKind::Csv);
+  const recording::Recording recording(options.file);
+  if (recording.end().empty())
+    fmt::print(stderr, "stickslip: {}: the run did not finish; {} frames are complete\n", options.file,
+               recording.frames());
+  if (options.output.empty()) {
+    export_csv(recording, std::cout);
+    std::cout.flush();
+    return std::cout ? kDone : kFailed;
   }
+  files::OutputFile out(options.output);
+  export_csv(recording, out.stream());
+  out.commit();
+  return kDone;
 }
 
 }  // namespace

@@ -111,4 +111,48 @@ report::Figure order_figure(const std::string& title, const std::vector<scene::O
   return figure;
 }
 
+report::Figure map_figure(const study::HeatMap& map) {
+  report::Range values, widths;
+  for (const study::HeatMapCell& cell : map.cells) {
+    values.add(cell.estimate.value);
+    widths.add(cell.estimate.width());
+  }
+  if (values.empty() || map.value == "success") values.low = 0, values.high = 1;
+  report::Figure figure;
+  figure.title = map.title;
+  figure.columns = 2;
+  figure.width = 640;
+  for (const std::vector<double>& others : map.panels) {
+    std::string where;
+    for (std::size_t i = 0; i < others.size(); ++i)
+      where += fmt::format("{}{} = {:.4g}", i > 0 ? ", " : "", map.other_names[i], others[i]);
+    const std::size_t count = map.xs.size() * map.ys.size();
+    report::FigureCells value{map.xs,     map.ys,      std::vector<double>(count, std::nan("")), map.value,
+                              values.low, values.high, std::vector<std::string>(count)};
+    report::FigureCells width = value;
+    width.label = "width of the 95 % interval";
+    width.low = 0, width.high = widths.empty() ? 1 : widths.high;
+    for (const study::HeatMapCell& cell : map.cells) {
+      if (cell.others != others) continue;
+      const auto i = static_cast<std::size_t>(std::ranges::find(map.xs, cell.x) - map.xs.begin());
+      const auto j = static_cast<std::size_t>(std::ranges::find(map.ys, cell.y) - map.ys.begin());
+      const std::size_t at = map.xs.size() * j + i;
+      value.values[at] = cell.estimate.value;
+      width.values[at] = cell.estimate.width();
+      value.notes[at] = width.notes[at] =
+          fmt::format("{} = {:.6g}, {} = {:.6g}: {:.4g} [{:.4g}, {:.4g}], {} trials", map.x_name, cell.x, map.y_name,
+                      cell.y, cell.estimate.value, cell.estimate.low, cell.estimate.high, cell.estimate.count);
+    }
+    for (report::FigureCells* cells : {&value, &width}) {
+      report::FigurePanel panel;
+      panel.title = where;
+      panel.x.label = map.x_name;
+      panel.y.label = map.y_name;
+      panel.cells = std::move(*cells);
+      figure.panels.push_back(std::move(panel));
+    }
+  }
+  return figure;
+}
+
 }  // namespace stickslip::app

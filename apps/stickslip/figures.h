@@ -8,6 +8,7 @@
 #include "outputs.h"
 
 #include "stickslip/report/figure.h"
+#include "stickslip/study/heat_map.h"
 
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ void write_figure(const std::string& path, const report::Figure& figure, int pix
 [[nodiscard]] report::Figure series_figure(const std::string& title, const std::vector<scene::Observable>& observables,
                                            const std::string& time_unit, const std::vector<Variant>& variants,
                                            const std::vector<Result>& results);
+
+// For each panel of a map its values, and beside them the width of their intervals.
+[[nodiscard]] report::Figure map_figure(const study::HeatMap& map);
 
 // What is made finer, and what the runs gave. values[k][i]: observable k of the run with resolution[i].
 struct Refinement {

@@ -3,6 +3,7 @@
 #include "force_report.h"
 
 #include "stickslip/contact/step_forces.h"
+#include "stickslip/report/json_number.h"
 #include "stickslip/stepping/method_force_law.h"
 
 #include <fmt/format.h>
@@ -20,6 +21,8 @@ using contact::Interval;
 using contact::StepForces;
 using contact::TouchingForce;
 using OrderedJson = nlohmann::ordered_json;
+
+constexpr auto number = report::number<OrderedJson>;
 
 constexpr std::size_t kMostLines = 60;
 
@@ -69,17 +72,9 @@ void print_table(const std::vector<std::array<std::string, 6>>& rows) {
   }
 }
 
-OrderedJson number(double x) {
-  return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
-}
-
 // null: no end.
 OrderedJson range_json(const Interval& range) {
   return OrderedJson::array({number(range.least), number(range.most)});
-}
-
-OrderedJson vector3(const Vec3& v) {
-  return OrderedJson::array({v[0], v[1], v[2]});
 }
 
 OrderedJson balance_json(const simulation::Simulation& run, const simulation::StepBalance::Worst& worst) {
@@ -98,9 +93,9 @@ OrderedJson contact_json(const simulation::Simulation& run, const TouchingForce&
   OrderedJson out;
   out["bodies"] = {name_of(run, result.contact.id.body_a), name_of(run, result.contact.id.body_b)};
   out["mode"] = to_string(result.mode);
-  out["point"] = vector3(0.5 * (result.contact.point_a + result.contact.point_b));
-  out["normal"] = vector3(result.contact.normal);
-  out["force"] = vector3(result.force);
+  out["point"] = report::vector_json<OrderedJson>(0.5 * (result.contact.point_a + result.contact.point_b));
+  out["normal"] = report::vector_json<OrderedJson>(result.contact.normal);
+  out["force"] = report::vector_json<OrderedJson>(result.force);
   out["canonical"] = force.canonical;
   out["unique"] = known ? OrderedJson(force.unique) : OrderedJson(nullptr);
   out["normal_force"] = force.normal;
@@ -108,7 +103,7 @@ OrderedJson contact_json(const simulation::Simulation& run, const TouchingForce&
   out["tangents"] = OrderedJson::array();
   for (int d = 0; d < run.model().dimension - 1; ++d) {
     OrderedJson tangent;
-    tangent["direction"] = vector3(force.tangent_direction[d]);
+    tangent["direction"] = report::vector_json<OrderedJson>(force.tangent_direction[d]);
     tangent["force"] = force.tangent[d];
     if (known) tangent["range"] = range_json(force.tangent_range[d]);
     out["tangents"].push_back(std::move(tangent));

@@ -4,6 +4,7 @@
 // stickslip live SCENE: the scene runs on a page in the browser, with a slider for each parameter. With --standalone the
 // page is a file, and the scene runs in the browser alone.
 #include "batch.h"
+#include "common_options.h"
 #include "http_server.h"
 #include "live_commands.h"
 #include "live_thread.h"
@@ -80,23 +81,12 @@ HttpResponse handle(LiveSession& session, const HttpRequest& request) {
 }
 
 int write_page(const LiveOptions& options) {
-  try {
-    Outputs outputs(options.scenes, options.force);
-    outputs.claim(options.standalone, OutputKind::Page);
-    const std::string page = standalone_page(options.scenes, overrides_of(options.set));
-    files::write_file(options.standalone, page);
-    fmt::print("page: {} ({:.2f} MB)\n", options.standalone, 1e-6 * static_cast<double>(page.size()));
-    return kDone;
-  } catch (const OutputError& error) {
-    fmt::print(stderr, "stickslip: {}\n", error.what());
-    return kBadInput;
-  } catch (const scene::SceneError& error) {
-    fmt::print(stderr, "stickslip: {}\n", error.what());
-    return kBadInput;
-  } catch (const std::runtime_error& error) {
-    fmt::print(stderr, "stickslip: {}\n", error.what());
-    return kFailed;
-  }
+  Outputs outputs(options.scenes, options.force);
+  outputs.claim(options.standalone, OutputKind::Page);
+  const std::string page = standalone_page(options.scenes, overrides_of(options.set));
+  files::write_file(options.standalone, page);
+  fmt::print("page: {} ({:.2f} MB)\n", options.standalone, 1e-6 * static_cast<double>(page.size()));
+  return kDone;
 }
 
 int serve(const LiveOptions& options) {
@@ -148,7 +138,7 @@ void add_live(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("live", "Run a scene on a page with a slider for each parameter");
   verb->footer(kExamples);
   verb->add_option("SCENE", options->scenes, "Scene file (TOML); several with --standalone")->required();
-  verb->add_option("--set", options->set, "name=value, as in run")->take_all()->expected(1);
+  add_set_option(*verb, options->set);
   verb->add_option("--port", options->port, "Port on this machine; another one when it is taken")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();

@@ -3,12 +3,15 @@
 //
 // The stickslip command: reads the command line and hands over to one verb. This is the surface at which errors of the
 // user become one line on standard error and an exit code.
+#include "outputs.h"
 #include "plugin_file.h"
 #include "plugin_loading.h"
 #include "terminal.h"
 #include "verbs.h"
 
 #include "stickslip/expression/nearest_name.h"
+#include "stickslip/files/scene_error.h"
+#include "stickslip/recording/recording_error.h"
 #include "stickslip/stepping/method_fields.h"
 
 #include <unistd.h>
@@ -33,22 +36,22 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  stickslip run examples/ball/scene.toml         simulate; summary, contact modes, recording\n"
     "  stickslip check scene.toml                     validate a scene\n"
-    "  stickslip settle scene.toml -o settled.toml    run until all is at rest; written as a scene\n"
-    "  stickslip report ball.h5                       a page to look at, ball.html\n"
+    "  stickslip settle scene.toml -o settled.toml    let the bodies come to rest; writes a scene\n"
+    "  stickslip report ball.h5                       an HTML page, ball.html\n"
     "  stickslip plot ball.h5 -x x -y y               figures: paths, curves, fields, maps, against theory\n"
-    "  stickslip compare scene.toml                   the same scene under every stepper that can, with a verdict\n"
+    "  stickslip compare scene.toml                   the same scene under all steppers that fit, with a verdict\n"
     "  stickslip converge scene.toml                  ever shorter steps: observed order and error bars\n"
-    "  stickslip live scene.toml                      the scene running in the browser, a slider per parameter\n"
+    "  stickslip live scene.toml                      the scene runs in the browser, with a slider per parameter\n"
     "  stickslip export ball.h5 -o ball.csv           a recording as CSV\n"
     "  stickslip study study.toml --store results.db  sweeps and Monte Carlo: trials with intervals, resumable\n"
     "  stickslip optimise study.toml -o best.toml     search for the best design; written back as a scene\n"
-    "  stickslip plan plan.toml                      find a motion between given ends; written as a scene\n"
+    "  stickslip plan plan.toml                       find a motion between given ends; written as a scene\n"
     "  stickslip sensitivity scene.toml --of mu       derivatives of the observables\n"
     "  stickslip solve problem.json                   solve one problem, print one line\n"
     "  stickslip solve --json problems/*.json.gz      one JSON object per file, for programs\n"
     "  stickslip solve --solver lemke --tol 1e-10 problem.json\n"
     "  stickslip list                                 steppers and solvers by name\n"
-    "  stickslip completion bash                      words for Tab (zsh, fish too), and the manual page\n"
+    "  stickslip completion bash                      shell completion (also zsh, fish) and the manual page\n"
     "\n"
     "Exit codes: 0 done and certified, 1 something was not solved, 2 bad input.";
 
@@ -132,6 +135,14 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error, int arg
   return error.what() + (" (see " + help + ")");
 }
 
+// What the user can put right, not the machine.
+bool is_bad_input(const std::exception& error) {
+  return dynamic_cast<const stickslip::files::SceneError*>(&error) != nullptr ||
+         dynamic_cast<const stickslip::recording::RecordingError*>(&error) != nullptr ||
+         dynamic_cast<const stickslip::app::OutputError*>(&error) != nullptr ||
+         dynamic_cast<const stickslip::app::PluginError*>(&error) != nullptr;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "stickslip: bodies that touch, stick, slide, part and collide; every step solved to a certified residual.",
@@ -175,9 +186,6 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "stickslip: %s\n", complaint(app, error, argc, argv).c_str());
     return kBadInput;
-  } catch (const stickslip::app::PluginError& error) {
-    std::fprintf(stderr, "stickslip: %s\n", error.what());
-    return kBadInput;
   }
   return exit_code;
 }
@@ -195,8 +203,8 @@ int main(int argc, char** argv) {
       return kFailed;
     }
     return exit_code;
-  } catch (const std::exception& error) {
+  } catch (const std::exception& error) {  // verbs catch what they have more to say about
     std::fprintf(stderr, "stickslip: %s\n", error.what());
-    return kFailed;
+    return is_bad_input(error) ? kBadInput : kFailed;
   }
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The character of a contact mode in the bands that reports print over time.
+// The bands of contact modes that reports print over time: a character for each mode.
 #pragma once
 
 #include "stickslip/contact/contact_result.h"
+#include "stickslip/simulation/mode_timeline.h"
+
+#include <span>
+#include <string>
 
 namespace stickslip::app {
 
@@ -17,5 +21,9 @@ namespace stickslip::app {
   }
   return '?';
 }
+
+// A part of a run as a band of marks, the longest mode of each column's time winning. Intervals: of one pair.
+[[nodiscard]] std::string mode_band(std::span<const simulation::ModeInterval> intervals, double begin, double end,
+                                    int columns);
 
 }  // namespace stickslip::app

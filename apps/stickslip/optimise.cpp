@@ -3,6 +3,7 @@
 //
 // stickslip optimise STUDY: finds the parameters that make the objective of a study small.
 #include "batch.h"
+#include "common_options.h"
 #include "interruption.h"
 #include "outputs.h"
 #include "progress.h"
@@ -12,6 +13,7 @@
 #include "study_run.h"
 #include "verbs.h"
 
+#include "stickslip/complementarity/seconds_since.h"
 #include "stickslip/files/output_file.h"
 #include "stickslip/study/design_check.h"
 #include "stickslip/study/optimise.h"
@@ -35,7 +37,7 @@ constexpr const char* kOptimiseExamples =
     "objectives: sum, mean, worst, or the mean of the worst share (cvar). The search is the same for every number of\n"
     "threads. The best design is run again with half the step and under a second stepper; one whose objective changes\n"
     "is an artefact of the steps, and the search goes on from it with half the step, up to three times. Ctrl-C ends\n"
-    "the search after the evaluation that it is at; the best design so far is kept.\n"
+    "the search after the current evaluation; the best design so far is kept.\n"
     "\n"
     "Examples:\n"
     "  stickslip optimise examples/plate-learning/circle.toml -o best.toml --log evaluations.csv\n"
@@ -189,7 +191,7 @@ int run_optimise(const OptimiseOptions& options) {
   LogFile log(options.log, study);
   const bool shown = progress_wanted() && !options.quiet;
   const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const auto seconds = [&] { return complementarity::seconds_since(begin); };
   const Interruption interruption;
   const int threads = options.threads > 0 ? options.threads : default_threads();
   study::OptimiseResult result;
@@ -238,7 +240,8 @@ int run_optimise(const OptimiseOptions& options) {
   }
   const bool artefact = rounds.back().verdict == study::DesignCheck::Verdict::Artefact;
   if (artefact)
-    fmt::print(stderr, "stickslip: {}: the best design is an artefact of the steps: take shorter ones\n", options.file);
+    fmt::print(stderr, "stickslip: {}: the best design is an artefact of the steps: take shorter steps\n",
+               options.file);
   if (!options.output.empty()) {
     files::write_file(options.output, study::design_as_scene(study, result.best, options.output));
     if (!options.json) fmt::print("scene      {}\n", options.output);
@@ -258,27 +261,14 @@ void add_optimise(CLI::App& app, int& exit_code) {
   verb->footer(kOptimiseExamples);
   verb->add_option("STUDY", options->file, "Study file (TOML) with a table [optimise]")->required();
   verb->add_option("-o,--output", options->output, "Write the best design as a scene");
-  verb->add_option("--set", options->set,
-                   "name=value: of the scene as in run, or of the study's scene, trials and seed")
-      ->take_all()
-      ->expected(1);
+  add_set_option(*verb, options->set, kStudySet);
   verb->add_option("--log", options->log, "Write every evaluation as a line of CSV");
   verb->add_option("--page", options->page, "Write a page to look at: history, designs, before and after (.html)");
   add_force_option(*verb, options->force);
-  verb->add_option("--threads", options->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
-  verb->add_flag("--json", options->json, "One JSON object on standard output");
+  add_threads_option(*verb, options->threads);
+  add_json_option(*verb, options->json);
   verb->add_flag("--quiet", options->quiet, "No progress");
-  verb->callback([options, &exit_code] {
-    try {
-      exit_code = run_optimise(*options);
-    } catch (const scene::SceneError& error) {
-      fmt::print(stderr, "stickslip: {}\n", error.what());
-      exit_code = kBadInput;
-    } catch (const OutputError& error) {
-      fmt::print(stderr, "stickslip: {}\n", error.what());
-      exit_code = kBadInput;
-    }
-  });
+  verb->callback([options, &exit_code] { exit_code = run_optimise(*options); });
 }
 
 }  // namespace stickslip::app

@@ -3,6 +3,7 @@
 //
 // stickslip plan PLAN: find a motion between given ends, and replay it.
 #include "batch.h"
+#include "common_options.h"
 #include "output_name.h"
 #include "outputs.h"
 #include "plan_check.h"
@@ -15,6 +16,7 @@
 #include "stickslip/planning/planner.h"
 #include "stickslip/planning/starts.h"
 #include "stickslip/recording/recording.h"
+#include "stickslip/report/json_number.h"
 #include "stickslip/report/page.h"
 
 #include <fmt/format.h>
@@ -34,13 +36,13 @@ using planning::PlanResult;
 using planning::Solution;
 
 constexpr const char* kPlanExamples =
-    "A plan file names a scene, the unknowns and what is to hold at the end (docs/planning.md). The solution is "
-    "written\n"
-    "as a scene that `stickslip run` replays, with a recording of the replay and a page of all solutions. What is not\n"
-    "found is reported as not found, with the best violation: that is no proof that there is none. The closest "
-    "attempt\n"
-    "is then recorded as NAME-closest, to look at. A solution is run again with half and a quarter of the step and\n"
-    "under a second stepper: 'again' says whether it holds.\n"
+    "A plan file names a scene, the unknowns and what is to hold at the end (docs/planning.md). The solution is\n"
+    "written as a scene that `stickslip run` replays, with a recording of the replay and a page of all solutions. "
+    "When\n"
+    "nothing is found, the smallest violation is reported (which does not prove that there is no solution), and the\n"
+    "closest attempt is recorded as NAME-closest. A solution is run again with half and a quarter of the step and "
+    "under\n"
+    "a second stepper: 'again' says whether it holds.\n"
     "\n"
     "Examples:\n"
     "  stickslip plan examples/plan-ball/plan.toml\n"
@@ -152,11 +154,6 @@ nlohmann::json touches_of(const scene::Scene& scene, const Solution& solution) {
   return list;
 }
 
-// Numbers that JSON knows; null for infinite ones.
-nlohmann::json finite(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
 nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const Solution& solution,
                              const Written& written) {
   nlohmann::json unknowns = nlohmann::json::object();
@@ -185,12 +182,12 @@ nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const 
                            {"plan", written.scene}};
   if (written.check)
     object["again"] = {{"verdict", written.check->artefact ? "artefact" : "holds"},
-                       {"half_step", finite(written.check->half)},
-                       {"quarter_step", finite(written.check->quarter)},
+                       {"half_step", report::number(written.check->half)},
+                       {"quarter_step", report::number(written.check->quarter)},
                        {"second_stepper", written.check->other},
                        {"second_step", written.check->other_step},
-                       {"second", finite(written.check->second)},
-                       {"part_of_allowed", finite(written.check->part)}};
+                       {"second", report::number(written.check->second)},
+                       {"part_of_allowed", report::number(written.check->part)}};
   if (plan.has_objective) object["objective"] = solution.objective;
   if (!written.recording.empty()) object["recording"] = written.recording;
   if (!written.page.empty()) object["page"] = written.page;
@@ -201,7 +198,8 @@ nlohmann::json solution_json(const Plan& plan, const scene::Scene& scene, const 
 nlohmann::json question_json(const Plan& plan) {
   nlohmann::json unknowns = nlohmann::json::array(), conditions = nlohmann::json::array();
   for (const planning::Unknown& unknown : plan.unknowns)
-    unknowns.push_back({{"name", unknown.name}, {"min", finite(unknown.low)}, {"max", finite(unknown.high)}});
+    unknowns.push_back(
+        {{"name", unknown.name}, {"min", report::number(unknown.low)}, {"max", report::number(unknown.high)}});
   for (const planning::Condition& condition : plan.conditions) conditions.push_back(condition.text);
   nlohmann::json object = {
       {"title", plan.title}, {"unknowns", unknowns}, {"conditions", conditions}, {"tolerance", plan.tolerance}};
@@ -226,7 +224,7 @@ nlohmann::json result_json(const Plan& plan, const scene::Scene& scene, const Pl
               {"residuals", nlohmann::json::object()},
               {"modes", nlohmann::json::array()},
               {"closest", closest},
-              {"violation", finite(result.violation)},
+              {"violation", report::number(result.violation)},
               {"violated", result.violated},
               {"cause", result.cause},
               {"note", result.note}};
@@ -333,27 +331,12 @@ void add_plan(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("plan", "Find a motion between given ends, through changes of contact");
   verb->footer(kPlanExamples);
   verb->add_option("PLAN", command->file, "Plan file (TOML)")->required();
-  verb->add_option("--set", command->set, "name=value: a parameter, steps, duration, or method.KEY")
-      ->take_all()
-      ->expected(1);
+  add_set_option(*verb, command->set, "name=value: a parameter, steps, duration, or method.KEY");
   verb->add_option("-o,--output", command->output, "Scene to write (default: named after the plan's folder)");
   add_force_option(*verb, command->force);
   verb->add_flag("!--no-record", command->record, "Write no recording and no page of the replay");
-  verb->add_flag("--json", command->json, "One JSON object on standard output");
-  verb->callback([command, &exit_code] {
-    try {
-      exit_code = run_plan(*command);
-    } catch (const scene::SceneError& error) {
-      fmt::print(stderr, "stickslip: {}\n", error.what());
-      exit_code = kBadInput;
-    } catch (const OutputError& error) {
-      fmt::print(stderr, "stickslip: {}\n", error.what());
-      exit_code = kBadInput;
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "stickslip: {}\n", error.what());
-      exit_code = kFailed;
-    }
-  });
+  add_json_option(*verb, command->json);
+  verb->callback([command, &exit_code] { exit_code = run_plan(*command); });
 }
 
 }  // namespace stickslip::app

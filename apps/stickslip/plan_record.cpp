@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "plan_record.h"
 
+#include "stickslip/report/json_number.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -17,10 +19,6 @@ using planning::ReachedCondition;
 using planning::Solution;
 using Json = nlohmann::json;
 
-Json number_json(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
-}
-
 // begun: where the search began; empty: at the first guess.
 Json unknowns_json(const Plan& plan, const Eigen::VectorXd& values, const Eigen::VectorXd& begun,
                    const scene::Scene& scene) {
@@ -33,8 +31,8 @@ Json unknowns_json(const Plan& plan, const Eigen::VectorXd& values, const Eigen:
                     {"unit", parameter == scene.parameters.end() ? std::string() : parameter->unit},
                     {"value", values[static_cast<Eigen::Index>(i)]},
                     {"guess", begun.size() > 0 ? begun[static_cast<Eigen::Index>(i)] : unknown.guesses[0]},
-                    {"low", number_json(unknown.low)},
-                    {"high", number_json(unknown.high)}});
+                    {"low", report::number(unknown.low)},
+                    {"high", report::number(unknown.high)}});
   }
   return list;
 }
@@ -49,9 +47,9 @@ Json conditions_json(const Plan& plan, const std::vector<ReachedCondition>& reac
                     {"left", condition.left.text},
                     {"right", condition.right.text},
                     {"relation", kRelations[static_cast<int>(condition.relation)]},
-                    {"reached", known ? number_json(reached[i].left) : Json(nullptr)},
-                    {"wanted", known ? number_json(reached[i].right) : Json(nullptr)},
-                    {"violation", known ? number_json(reached[i].violation) : Json(nullptr)}});
+                    {"reached", known ? report::number(reached[i].left) : Json(nullptr)},
+                    {"wanted", known ? report::number(reached[i].right) : Json(nullptr)},
+                    {"violation", known ? report::number(reached[i].violation) : Json(nullptr)}});
   }
   return list;
 }
@@ -76,7 +74,8 @@ std::string plan_record(const Plan& plan, const PlanResult& result, std::size_t 
   Json influence = Json::array();  // a row per condition
   for (Eigen::Index i = 0; i < solution.influence.rows(); ++i) {
     Json row = Json::array();
-    for (Eigen::Index k = 0; k < solution.influence.cols(); ++k) row.push_back(number_json(solution.influence(i, k)));
+    for (Eigen::Index k = 0; k < solution.influence.cols(); ++k)
+      row.push_back(report::number(solution.influence(i, k)));
     influence.push_back(row);
   }
   const bool exact = solved && result.derivatives == "exact";
@@ -95,13 +94,13 @@ std::string plan_record(const Plan& plan, const PlanResult& result, std::size_t 
                        {"start", solution.start},
                        {"steps", plan.steps},
                        {"tolerance", plan.tolerance},
-                       {"objective", solved && plan.has_objective ? number_json(solution.objective) : Json(nullptr)},
+                       {"objective", solved && plan.has_objective ? report::number(solution.objective) : Json(nullptr)},
                        {"objective_text", plan.has_objective ? plan.objective.text : std::string()},
                        {"residuals",
-                        {{"dynamics", exact ? number_json(solution.dynamics) : Json(nullptr)},
-                         {"complementarity", solved ? number_json(solution.complementarity) : Json(nullptr)},
-                         {"conditions", number_json(solved ? solution.violation : result.violation)},
-                         {"replay", number_json(worst)}}},
+                        {{"dynamics", exact ? report::number(solution.dynamics) : Json(nullptr)},
+                         {"complementarity", solved ? report::number(solution.complementarity) : Json(nullptr)},
+                         {"conditions", report::number(solved ? solution.violation : result.violation)},
+                         {"replay", report::number(worst)}}},
                        {"unknowns", unknowns_json(plan, solution.unknowns, solution.begun, scene)},
                        {"conditions", conditions_json(plan, reached)},
                        {"influence", influence},

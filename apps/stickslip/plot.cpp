@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 //
 // stickslip plot FILE...: figures from recordings, CSV files, studies and scenes.
+#include "common_options.h"
 #include "figures.h"
 #include "output_name.h"
 #include "outputs.h"
@@ -124,7 +125,7 @@ void add_look(CLI::App& verb, PlotOptions& options) {
                   "Scenes in space from oblique, top, front, side, or AZIMUTH,ELEVATION[,ZOOM] in degrees");
   verb.add_option("--columns", options.columns, "Panels side by side")->check(CLI::Range(1, 6))->capture_default_str();
   verb.add_option("--size", options.size, "WIDTHxHEIGHT in cm: of the figure, and of a panel's chart");
-  verb.add_option("--style", options.style, "colour (told apart by the colour-blind too), or print: black and greys")
+  verb.add_option("--style", options.style, "colour (safe for the colour-blind), or print: black and greys")
       ->check(CLI::IsMember({"colour", "print"}))
       ->capture_default_str();
 }
@@ -157,7 +158,7 @@ void add_plot(CLI::App& app, int& exit_code) {
   verb->add_option("--arrow-unit", options->arrow_unit, "With --field: the unit of U and V");
   verb->add_option("--heat", options->heat, "\"X, Y, VALUE\": coloured cells; means where rows share a cell")
       ->excludes(field);
-  verb->add_option("--set", options->set, "Scenes: name=value, as in run")->take_all()->expected(1);
+  add_set_option(*verb, options->set, "Scenes: name=value, as in run");
   verb->add_option("--vary", options->vary, "Scenes: name=value,value,...: a run for each; several: all combinations")
       ->take_all()
       ->expected(1);

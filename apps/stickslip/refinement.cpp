@@ -4,6 +4,7 @@
 
 #include "require_step.h"
 
+#include "stickslip/report/json_number.h"
 #include "stickslip/stepping/stepper.h"
 
 #include <fmt/format.h>
@@ -17,9 +18,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson number(double x) {
-  return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
-}
+constexpr auto number = report::number<OrderedJson>;
 
 // What the runs with ever shorter steps say of the stepper's order.
 std::vector<StepWarning> check(const RefinementSweep& sweep, const scene::Scene& scene) {

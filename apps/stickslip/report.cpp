@@ -146,33 +146,39 @@ bool is_store(const std::string& file) {
   return head == "SQLite format 3";
 }
 
+// What does not go together, or is no file; empty: nothing.
+std::string objection_to(const ReportOptions& options) {
+  for (const std::string& file : options.files) try {
+      files::require_regular_file(file);  // a pipe would wait for a writer
+    } catch (const files::FileError& error) {
+      return fmt::format("{}: {}", file, error.what());
+    }
+  const bool still = options.svg || options.png, study = is_store(options.files.front());
+  if (still && options.files.size() > 1)
+    return fmt::format("a picture shows one recording; {} were given", options.files.size());
+  if (options.compare && (options.files.size() != 2 || study || still))
+    return "--compare makes a page of two recordings";
+  if (study && options.files.size() > 1) return "a page shows one study, or recordings";
+  if (study && still) return "a study has no picture of a run; stickslip study map draws its map";
+  if (!still && !options.still.times.empty()) return "--at goes with --svg or --png";
+  if (!study && !options.study.empty()) return "--study goes with the store of a study";
+  if (!study && (!options.trials.empty() || !options.replays))
+    return "--trial and --no-replays go with the store of a study";
+  if (!options.trials.empty() && !options.replays) return "either --trial or --no-replays";
+  if (!options.video.empty() && (still || study || options.compare || options.files.size() > 1))
+    return "--video shows one recording";
+  if (!options.video.empty() && !options.output.empty()) return "--video names its file: leave -o out";
+  if (options.video.empty() && options.seconds > 0) return "--seconds goes with --video";
+  return {};
+}
+
 int write_report(const ReportOptions& options) {
   const auto refuse = [](const std::string& text) {
     fmt::print(stderr, "stickslip: {}\n", text);
     return kBadInput;
   };
-  for (const std::string& file : options.files) try {
-      files::require_regular_file(file);  // a pipe would wait for a writer
-    } catch (const files::FileError& error) {
-      return refuse(fmt::format("{}: {}", file, error.what()));
-    }
+  if (const std::string objection = objection_to(options); !objection.empty()) return refuse(objection);
   const bool still = options.svg || options.png;
-  const bool study = is_store(options.files.front());
-  if (still && options.files.size() > 1)
-    return refuse(fmt::format("a picture shows one recording; {} were given", options.files.size()));
-  if (options.compare && (options.files.size() != 2 || study || still))
-    return refuse("--compare makes a page of two recordings");
-  if (study && options.files.size() > 1) return refuse("a page shows one study, or recordings");
-  if (study && still) return refuse("a study has no picture of a run; stickslip study map draws its map");
-  if (!still && !options.still.times.empty()) return refuse("--at goes with --svg or --png");
-  if (!study && !options.study.empty()) return refuse("--study goes with the store of a study");
-  if (!study && (!options.trials.empty() || !options.replays))
-    return refuse("--trial and --no-replays go with the store of a study");
-  if (!options.trials.empty() && !options.replays) return refuse("either --trial or --no-replays");
-  if (!options.video.empty() && (still || study || options.compare || options.files.size() > 1))
-    return refuse("--video shows one recording");
-  if (!options.video.empty() && !options.output.empty()) return refuse("--video names its file: leave -o out");
-  if (options.video.empty() && options.seconds > 0) return refuse("--seconds goes with --video");
   const char* extension = options.svg ? "svg" : options.png ? "png" : "html";
   const OutputKind kind = options.svg              ? OutputKind::Svg
                           : options.png            ? OutputKind::Png
@@ -187,7 +193,7 @@ int write_report(const ReportOptions& options) {
     std::vector<std::string> inputs = options.files;
     if (!options.study.empty()) inputs.push_back(options.study);
     Outputs(inputs, options.force).claim(output, kind);
-    content = study ? page_of_study(options) : page_of_recordings(options);
+    content = is_store(options.files.front()) ? page_of_study(options) : page_of_recordings(options);
   } catch (const std::exception& error) {
     return refuse(error.what());
   }

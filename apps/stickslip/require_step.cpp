@@ -9,7 +9,7 @@ namespace stickslip::app {
 void require_step(const scene::Scene& scene, const char* verb) {
   if (scene.method.tolerance > 0)
     throw scene::SceneError({scene.file.string(), 0, 0},
-                            fmt::format("{} takes the step as given, and the scene has a tolerance", verb),
+                            fmt::format("{} needs a given step, but the scene has a tolerance", verb),
                             "leave method.tolerance out, or --set method.tolerance=0");
 }
 

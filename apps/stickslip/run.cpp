@@ -2,6 +2,7 @@
 // Copyright the stickslip authors
 //
 // stickslip run SCENE: simulate. stickslip check SCENE: validate only.
+#include "common_options.h"
 #include "outputs.h"
 #include "run_report.h"
 #include "run_session.h"
@@ -19,7 +20,7 @@ constexpr const char* kRunExamples =
     "The scene file is described in docs/scene-reference.md. The run is recorded (HDF5) as it goes; a run that is "
     "killed\n"
     "leaves a readable recording. Every step is certified. A step that no solver certifies is tried in halves,\n"
-    "quarters and eighths, then taken at certificate_at_worst and counted; one that is not certified even so ends the\n"
+    "quarters and eighths, then taken at certificate_at_worst and counted; one that is still not certified ends the\n"
     "run with exit code 1, and its contact problem is saved for stickslip solve. So does a step after which the audit\n"
     "does not hold: bodies overlap, contacts added energy, forces do not explain the motion, the state is not finite.\n"
     "\n"
@@ -116,24 +117,25 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("run", "Simulate a scene");
   verb->footer(kRunExamples);
   verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
-  verb->add_option("--set", options->set, "name=value: a parameter, duration, or method.KEY")->take_all()->expected(1);
+  add_set_option(*verb, options->set, "name=value: a parameter, duration, or method.KEY");
   verb->add_option("-o,--output", options->output, "Recording (default: named after the scene)");
   verb->add_flag("!--no-record", options->record, "Write no recording");
   add_force_option(*verb, options->force);
-  verb->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json_option(*verb, options->json);
   verb->add_flag(
       "--forces", options->forces,
       "Contact forces at the end: which of them the motion determines, the range of the others, and how well "
       "the forces of all steps balance");
   auto no_audit = std::make_shared<bool>(false);
   verb->add_flag("--no-audit", *no_audit,
-                 "Go on whatever the audit would say: overlaps, energy, momentum (method.audit = off)");
+                 "Run without the audit of overlaps, energy and momentum (method.audit = off)");
   verb->add_flag("--allow-overlap", options->allow_overlap, "Move bodies apart that overlap at the start");
-  verb->add_option("--checkpoint", options->checkpoint, "Save a checkpoint now and then, and at the end");
+  verb->add_option("--checkpoint", options->checkpoint, "Save a checkpoint at intervals and at the end");
   verb->add_option("--checkpoint-every", options->checkpoint_every, "Seconds of wall time between checkpoints")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  verb->add_option("--resume", options->resume, "Go on from a checkpoint: the same bits as never stopping");
+  verb->add_option("--resume", options->resume,
+                   "Continue from a checkpoint; the result has the same bits as an uninterrupted run");
   auto threads = std::make_shared<int>(0);
   verb->add_option("--threads", *threads,
                    "Islands of contacts solved at the same time (method.threads); the result does not depend on it")
@@ -155,7 +157,7 @@ void add_check(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("check", "Validate a scene without running it");
   verb->footer(kCheckExamples);
   verb->add_option("SCENE", options->scene, "Scene file (TOML)")->required();
-  verb->add_option("--set", options->set, "name=value, as in run")->take_all()->expected(1);
+  add_set_option(*verb, options->set);
   verb->add_flag("--allow-overlap", options->allow_overlap, "Accept bodies that overlap at the start");
   verb->callback([options, &exit_code] { exit_code = check_scene(*options); });
 }

@@ -8,6 +8,8 @@
 #include "mode_mark.h"
 #include "terminal.h"
 
+#include "stickslip/report/json_number.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +25,8 @@ using contact::Mode;
 using simulation::ModeInterval;
 using OrderedJson = nlohmann::ordered_json;
 
+constexpr auto number = report::number<OrderedJson>;
+
 constexpr int kBandWidth = 64;
 constexpr std::size_t kMostPairs = 20, kMostSwitches = 12;
 
@@ -34,23 +38,6 @@ std::map<Pair, std::vector<ModeInterval>> intervals_by_pair(const simulation::Mo
     pairs[{interval.body_a, interval.body_b}].push_back(interval);
   for (const ModeInterval& interval : timeline.current()) pairs[{interval.body_a, interval.body_b}].push_back(interval);
   return pairs;
-}
-
-// The run as a band of marks, the longest mode of each column's time winning.
-std::string band(const std::vector<ModeInterval>& intervals, double begin, double end, int columns) {
-  std::string text(static_cast<std::size_t>(columns), mark_of(Mode::Open));
-  if (!(end > begin)) return text;
-  const double width = (end - begin) / columns;
-  for (int column = 0; column < columns; ++column) {
-    double share[4] = {};
-    const double from = begin + column * width, to = from + width;
-    for (const ModeInterval& interval : intervals)
-      share[static_cast<int>(interval.mode)] +=
-          std::max(0.0, std::min(to, interval.end) - std::max(from, interval.begin));
-    const auto longest = std::max_element(std::begin(share), std::end(share)) - std::begin(share);
-    if (share[longest] > 0) text[static_cast<std::size_t>(column)] = mark_of(static_cast<Mode>(longest));
-  }
-  return text;
 }
 
 std::string pair_name(const RunSession& session, Pair pair) {
@@ -73,7 +60,7 @@ void print_timeline(const RunSession& session) {
       break;
     }
     fmt::print("  {:<{}}  {}\n", pair_name(session, pair), width,
-               band(intervals, session.start_time(), end, band_columns(kBandWidth, width + 4)));
+               mode_band(intervals, session.start_time(), end, band_columns(kBandWidth, width + 4)));
   }
   shown = 0;
   for (const auto& [pair, intervals] : pairs) {
@@ -96,14 +83,6 @@ std::string end_text(const RunSession& session, RunEnd end) {
                                                    : "FAILED: the audit does not hold";
   }
   return {};
-}
-
-OrderedJson number(double x) {
-  return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr);
-}
-
-OrderedJson vector3(const Vec3& v) {
-  return OrderedJson::array({v[0], v[1], v[2]});
 }
 
 OrderedJson modes_json(const RunSession& session) {
@@ -246,11 +225,11 @@ void print_run_json(const RunSession& session, RunEnd end) {
     const model::BodyState& state = run.state().bodies[b];
     const Quat& q = state.pose.orientation;
     OrderedJson body;
-    body["position"] = vector3(state.pose.position);
+    body["position"] = report::vector_json<OrderedJson>(state.pose.position);
     body["orientation"] = OrderedJson::array({q.w(), q.x(), q.y(), q.z()});
     if (run.model().bodies[b].planar()) body["angle"] = state.angle;
-    body["velocity"] = vector3(state.velocity.linear);
-    body["angular_velocity"] = vector3(state.velocity.angular);
+    body["velocity"] = report::vector_json<OrderedJson>(state.velocity.linear);
+    body["angular_velocity"] = report::vector_json<OrderedJson>(state.velocity.angular);
     out["bodies"][run.model().bodies[b].name] = std::move(body);
   }
   out["parameters"] = OrderedJson::object();

@@ -286,7 +286,7 @@ void RunSession::load_checkpoint() {
   in.get(next_frame_);
   in.get(worst_since_frame_);
   if (!in.ok() || !in.at_end())
-    throw std::runtime_error(fmt::format("the checkpoint {} is cut short", options_.resume));
+    throw std::runtime_error(fmt::format("the checkpoint {} is truncated", options_.resume));
 }
 
 void RunSession::save_failed_problem() {

@@ -4,9 +4,11 @@
 // stickslip sensitivity SCENE: derivatives of the observables with respect to parameters and the initial state: how
 // each was got, and how exact differences are.
 #include "batch.h"
+#include "common_options.h"
 #include "require_step.h"
 #include "verbs.h"
 
+#include "stickslip/report/json_number.h"
 #include "stickslip/sensitivity/start_coordinate.h"
 #include "stickslip/study/observable_derivatives.h"
 
@@ -22,11 +24,13 @@ namespace stickslip::app {
 namespace {
 
 constexpr const char* kSensitivityExamples =
-    "Implicit differentiation of every step where the stepper (implicit, stewart-trinkle) allows it: one run for all\n"
-    "parameters; sums, means and extremes over the run and contact forces are differentiated too. Otherwise central\n"
-    "differences with two steps: the derivative, an estimate of its error, and why; one between runs whose contacts\n"
-    "stick, slide or part in another order is marked, since the observable may have a corner or a jump there; where\n"
-    "left and right derivative differ for certain, both are told (corner).\n"
+    "Every step is differentiated implicitly where the stepper allows it: one run gives the derivatives by all\n"
+    "parameters, also of sums, means and extremes over the run and of contact forces. Otherwise central differences\n"
+    "with two steps are taken, with an estimate of their error and the reason. A difference between runs whose "
+    "contacts\n"
+    "stick, slide or part in another order is marked, since the observable may have a corner or a jump there. Where "
+    "left\n"
+    "and right derivative certainly differ, both are given (corner).\n"
     "A name with a dot is a number of the initial state: x, y, angle, vx, vy, wz of a planar body; x, y, z, vx ... wz\n"
     "of one in space, and rx, ry, rz, a small rotation about the world's axes.\n"
     "\n"
@@ -76,29 +80,29 @@ void print_table(const study::Sensitivities& s) {
 }
 
 void print_json(const study::Sensitivities& s) {
-  const auto number = [](double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); };
   nlohmann::json observables = nlohmann::json::object();
   for (std::size_t j = 0; j < s.observables.size(); ++j) {
     nlohmann::json derivatives = nlohmann::json::object();
     for (std::size_t i = 0; i < s.parameters.size(); ++i) {
-      derivatives[s.parameters[i]] = {{"value", number(s.at(i, j).value)},
-                                      {"error", number(s.at(i, j).error)},
+      derivatives[s.parameters[i]] = {{"value", report::number(s.at(i, j).value)},
+                                      {"error", report::number(s.at(i, j).error)},
                                       {"method", s.at(i, j).implicit ? "implicit" : "differences"},
                                       {"reason", s.at(i, j).reason},
                                       {"same_modes", s.at(i, j).same_modes}};
       const study::Derivative& d = s.at(i, j);
       if (!d.corner) continue;
-      derivatives[s.parameters[i]]["left"] = {{"value", number(d.left.value)}, {"error", number(d.left.error)}};
-      derivatives[s.parameters[i]]["right"] = {{"value", number(d.right.value)}, {"error", number(d.right.error)}};
+      derivatives[s.parameters[i]]["left"] = {{"value", report::number(d.left.value)},
+                                              {"error", report::number(d.left.error)}};
+      derivatives[s.parameters[i]]["right"] = {{"value", report::number(d.right.value)},
+                                               {"error", report::number(d.right.error)}};
     }
-    observables[s.observables[j]] = {{"value", number(s.observable_values[j])}, {"derivatives", derivatives}};
+    observables[s.observables[j]] = {{"value", report::number(s.observable_values[j])}, {"derivatives", derivatives}};
   }
   fmt::print("{}\n", nlohmann::json{{"runs", s.runs}, {"note", s.note}, {"observables", observables}}.dump());
 }
 
 int run_sensitivity(const SensitivityCommand& command) {
-  std::vector<scene::Override> overrides;
-  for (const std::string& argument : command.set) overrides.push_back(scene::parse_override_argument(argument));
+  const std::vector<scene::Override> overrides = overrides_of(command.set);
   const scene::Document document = scene::read_document(command.scene);
   std::vector<std::string> parameters = command.of;
   const scene::Scene scene = scene::make_scene(document, overrides);
@@ -131,7 +135,7 @@ void add_sensitivity(CLI::App& app, int& exit_code) {
       ->take_all()
       ->expected(1);
   verb->add_flag("--initial-state", command->initial_state, "All free coordinates of the initial state");
-  verb->add_option("--set", command->set, "name=value, as in run")->take_all()->expected(1);
+  add_set_option(*verb, command->set);
   verb->add_option("--method", command->method, "auto, implicit or differences")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, study::DerivativeMethod>{{"auto", study::DerivativeMethod::Automatic},
@@ -141,16 +145,9 @@ void add_sensitivity(CLI::App& app, int& exit_code) {
   verb->add_option("--step", command->step, "Of differences, relative to the parameter")
       ->check(CLI::Range(1e-12, 0.1))
       ->capture_default_str();
-  verb->add_option("--threads", command->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
-  verb->add_flag("--json", command->json, "One JSON object on standard output");
-  verb->callback([command, &exit_code] {
-    try {
-      exit_code = run_sensitivity(*command);
-    } catch (const scene::SceneError& error) {
-      fmt::print(stderr, "stickslip: {}\n", error.what());
-      exit_code = kBadInput;
-    }
-  });
+  add_threads_option(*verb, command->threads);
+  add_json_option(*verb, command->json);
+  verb->callback([command, &exit_code] { exit_code = run_sensitivity(*command); });
 }
 
 }  // namespace stickslip::app

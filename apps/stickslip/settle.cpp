@@ -6,6 +6,7 @@
 #include "stickslip/runs/settle.h"
 
 #include "batch.h"
+#include "common_options.h"
 #include "output_name.h"
 #include "outputs.h"
 #include "stickslip/files/output_file.h"
@@ -75,8 +76,8 @@ int settle_scene(SettleVerb verb) {
     }
     if (settling.end == runs::Settled::TimeIsUp) {
       fmt::print(stderr,
-                 "stickslip: {}: not at rest after {:g}; --time gives it longer, --speed is what counts as "
-                 "rest\n",
+                 "stickslip: {}: not at rest after {:g}; allow more time with --time, or a higher speed at rest with "
+                 "--speed\n",
                  verb.scene, settling.duration);
       return kFailed;
     }
@@ -99,7 +100,7 @@ void add_settle(CLI::App& app, int& exit_code) {
       app.add_subcommand("settle", "Run a scene until its bodies rest, and write a scene that starts there");
   command->footer(kExamples);
   command->add_option("SCENE", verb->scene, "Scene file (TOML)")->required();
-  command->add_option("--set", verb->set, "name=value, as in run")->take_all()->expected(1);
+  add_set_option(*command, verb->set);
   command->add_option("-o,--output", verb->output, "Scene to write (default: named after the scene)");
   command->add_option("--time", verb->time, "Give up after this time of the scene")
       ->check(CLI::PositiveNumber)

@@ -8,6 +8,7 @@
 #include "stickslip/complementarity/affine/affine_solver.h"
 #include "stickslip/complementarity/cone/contact_solver.h"
 #include "stickslip/complementarity/corpus/reader.h"
+#include "stickslip/complementarity/seconds_since.h"
 
 #include <fmt/format.h>
 
@@ -49,7 +50,7 @@ Answer timed(Solve&& solve) {
   Answer answer;
   const auto start = std::chrono::steady_clock::now();
   answer.summary = solve();
-  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  answer.seconds = complementarity::seconds_since(start);
   return answer;
 }
 

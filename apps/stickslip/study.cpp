@@ -3,6 +3,8 @@
 //
 // stickslip study FILE: runs the trials of a study and keeps their results in a store. stickslip study status, export,
 // map and show read a store.
+#include "common_options.h"
+#include "figures.h"
 #include "outputs.h"
 #include "study_report.h"
 #include "study_run.h"
@@ -31,9 +33,9 @@ namespace {
 
 constexpr const char* kStudyExamples =
     "A study file names a scene, what varies in it, and what counts as success (docs/studies.md). Trials run on all\n"
-    "cores; each finished one is a row of the store, an SQLite file. A study that was interrupted goes on where it "
-    "was\n"
-    "when the same command is given again; the result does not depend on threads or interruptions.\n"
+    "cores; each finished one is a row of the store, an SQLite file. An interrupted study continues when the same "
+    "command\n"
+    "is given again; the result depends neither on threads nor on interruptions.\n"
     "\n"
     "Examples:\n"
     "  stickslip study examples/ball/study.toml                         results in ball-study.db\n"
@@ -74,11 +76,13 @@ constexpr const char* kStudyExportExamples =
 constexpr const char* kMapExamples =
     "One cell per pair of values of the two largest grids of the study, coloured by the estimate, and beside it the "
     "width\n"
-    "of its 95 % interval; further grids and lists: a pair of maps for each of their values.\n"
+    "of its 95 % interval; further grids and lists: a pair of maps for each of their values. In an SVG, each cell "
+    "names\n"
+    "its numbers while the pointer rests on it.\n"
     "\n"
     "Examples:\n"
     "  stickslip study map grasp.db -o grasp.svg\n"
-    "  stickslip study map grasp.db -o turn.svg --value turn        an observable instead of success\n"
+    "  stickslip study map grasp.db -o turn.pdf --value turn        an observable instead of success\n"
     "\n"
     "Exit codes: 0 done, 1 the file could not be written, 2 bad input (no store, or no two grids).";
 
@@ -159,10 +163,10 @@ int map_store(const std::string& file, const std::string& output, const std::str
               bool force) {
   return with_store(file, [&](study::Store& store) {
     const std::string study_file = study.empty() ? store.header().study_file : study;
-    Outputs({file, study_file}, force).claim(output, OutputKind::Svg);
+    Outputs({file, study_file}, force).claim(output, figure_kind(output));
     const study::Study source = study::load_study(study_file);
-    const std::string svg = study::heat_map_svg(study::heat_map_of(store, source, value));
-    return written([&] { files::write_file(output, with_mark(svg, OutputKind::Svg)); });
+    const report::Figure figure = map_figure(study::heat_map_of(store, source, value));
+    return written([&] { write_figure(output, figure); });
   });
 }
 
@@ -190,7 +194,7 @@ void add_status(CLI::App& study, int& exit_code) {
   CLI::App* verb = study.add_subcommand("status", "Progress, estimates with intervals, failures by cause");
   verb->footer(kStatusExamples);
   options->store.add_to(*verb);
-  verb->add_flag("--json", options->json, "One JSON object on standard output");
+  add_json_option(*verb, options->json);
   verb->callback([options, &exit_code] {
     if (options->store.missing()) {
       exit_code = kBadInput;
@@ -234,7 +238,7 @@ void add_map(CLI::App& study, int& exit_code) {
     bool force = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = study.add_subcommand("map", "Heat map with intervals of a study over two grids, as SVG");
+  CLI::App* verb = study.add_subcommand("map", "Heat map with intervals of a study over two grids: .svg, .png or .pdf");
   verb->footer(kMapExamples);
   options->store.add_to(*verb);
   verb->add_option("-o,--output", options->output, "File")->capture_default_str();
@@ -257,7 +261,7 @@ void add_show(CLI::App& study, int& exit_code) {
   verb->add_option("TRIAL", options->trial, "Number of the trial")->required();
   verb->add_option("-o,--output", options->output, "Recording (default: trial-NUMBER.h5)");
   add_force_option(*verb, options->force);
-  verb->add_option("--set", options->set, "As it was given to the study")->take_all()->expected(1);
+  add_set_option(*verb, options->set, "As it was given to the study");
   verb->add_option("--study", options->study, "The study file, when it was moved");
   verb->callback([options, &exit_code] {
     exit_code = with_store(options->store, [&](study::Store& store) { return show_trial(store, *options); });
@@ -269,11 +273,9 @@ void add_show(CLI::App& study, int& exit_code) {
 void add_study_options(CLI::App& verb, StudyOptions& options) {
   verb.add_option("FILE", options.file, "Study file (TOML)");
   verb.add_option("--store", options.store, "Results (default: named after the study)");
-  verb.add_option("--set", options.set, "name=value: of the scene as in run, or of the study's scene, trials and seed")
-      ->take_all()
-      ->expected(1);
-  verb.add_option("--threads", options.threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
-  verb.add_flag("--json", options.json, "One JSON object on standard output");
+  add_set_option(verb, options.set, kStudySet);
+  add_threads_option(verb, options.threads);
+  add_json_option(verb, options.json);
   verb.add_flag("--quiet", options.quiet, "No progress");
   verb.add_flag("--compare-naive", options.naive,
                 "With stages: afterwards the last stage alone for every design; prints what the stages saved");

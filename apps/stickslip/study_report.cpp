@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "study_report.h"
 
+#include "stickslip/report/json_number.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,6 +13,7 @@ namespace stickslip::app {
 namespace {
 
 using nlohmann::json;
+using report::number;
 using study::Estimate;
 
 constexpr std::size_t kMostClusters = 10;
@@ -21,15 +24,11 @@ std::string examples_text(const study::FailureCluster& cluster) {
   return text + (cluster.count > static_cast<std::int64_t>(cluster.examples.size()) ? ", ..." : "");
 }
 
-json number_or_null(double x) {
-  return std::isfinite(x) ? json(x) : json(nullptr);
-}
-
 json estimate_json(const Estimate& estimate) {
   if (estimate.count == 0) return nullptr;
-  return {{"value", number_or_null(estimate.value)},
-          {"low", number_or_null(estimate.low)},
-          {"high", number_or_null(estimate.high)},
+  return {{"value", number(estimate.value)},
+          {"low", number(estimate.low)},
+          {"high", number(estimate.high)},
           {"confidence", 0.95},
           {"count", estimate.count}};
 }
@@ -91,7 +90,6 @@ void print_step_checks(const std::vector<StepCheck>& checks) {
 }
 
 nlohmann::json design_check_json(const study::DesignCheck& check) {
-  const auto number = [](double x) { return std::isfinite(x) ? json(x) : json(nullptr); };
   constexpr const char* kVerdicts[] = {"holds", "artefact", "not-checked"};
   return {{"run", check.label},
           {"verdict", kVerdicts[static_cast<std::size_t>(check.verdict)]},

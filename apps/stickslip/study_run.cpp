@@ -154,8 +154,8 @@ int run_session(const study::Study& study, const StudyOptions& options, const St
     print_design_checks(design_checks);
     if (naive) print_naive(*naive);
     if (!session.complete())
-      fmt::print("stopped    {} of {} trials are done and kept; the same command goes on\n", session.progress().done,
-                 session.progress().total);
+      fmt::print("stopped    {} of {} trials are done and kept; run the same command again to continue\n",
+                 session.progress().done, session.progress().total);
   }
   const int verdict = verdict_on(study, study::summarise(*store));
   return verdict == kDone && !session.complete() ? kFailed : verdict;

@@ -60,7 +60,7 @@ TEST_F(Interruption, StudyKeepsItsTrialsAndGoesOn) {
     return !none && size > 200000;
   });
   EXPECT_EQ(outcome.code, 1) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("of 1000000 trials are done and kept; the same command goes on"));
+  EXPECT_THAT(outcome.out, HasSubstr("of 1000000 trials are done and kept; run the same command again"));
   const CommandOutcome status = run("study status --store s.db");
   EXPECT_EQ(status.code, 0) << status.err;
 }

@@ -46,7 +46,7 @@ TEST_F(PlanCommand, WritesASceneThatRunReplays) {
 TEST_F(PlanCommand, RefusesAToleranceBeforeTheSearch) {
   const CommandOutcome refused = run("plan " + plan("plan-ball") + " --set steps=1000000 --set method.tolerance=1e-6");
   EXPECT_EQ(refused.code, 2) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("plan takes the step as given, and the scene has a tolerance"));
+  EXPECT_THAT(refused.err, HasSubstr("plan needs a given step, but the scene has a tolerance"));
 }
 
 TEST_F(PlanCommand, OnePageShowsAllSolutionsAndReportMakesItAgain) {

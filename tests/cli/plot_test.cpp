@@ -280,7 +280,7 @@ TEST_F(PlotCommand, BadInputIsOneLine) {
   refused("ball.h5 -y x --inset soon -o a.svg", "begins with a time");
   refused("ball.h5 -y x --inset 0.5@middle -o a.svg", "the corner is top-left");
   refused("ball.h5 -y x --inset 0.5@top-left,2 -o a.svg", "there are 1 panels");
-  refused("ball.h5 --still 0.5 --view behind -o a.svg", "'behind' is no view");
+  refused("ball.h5 --still 0.5 --view behind -o a.svg", "'behind' is not a view");
   refused("ball.h5 --still 0.5 --view 30,91 -o a.svg", "-90 to 90");
   refused("ball.h5 --still 0.5 --view 30,20,0 -o a.svg", "above 0");
   refused("ball.h5 -y x --size 3 -o a.svg", "WIDTHxHEIGHT");

@@ -79,7 +79,7 @@ TEST(SvgPath, SaysWhatIsWrong) {
   EXPECT_THAT(message_of(""), HasSubstr("no vertices"));
   EXPECT_THAT(message_of("M0 0H1V1Z", 0), HasSubstr("tolerance"));
   EXPECT_THAT(message_of("M0 0H1e999V1Z"), HasSubstr("expected a number"));
-  EXPECT_THAT(message_of("M0 0H1V1Z 3"), HasSubstr("a number where a command should stand"));
+  EXPECT_THAT(message_of("M0 0H1V1Z 3"), HasSubstr("found a number where a command was expected"));
 }
 
 TEST(SvgPath, DamagedPathsAreRejectedOrRead) {

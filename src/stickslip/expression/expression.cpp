@@ -266,7 +266,7 @@ void ExpressionCompiler::require(Reach reach, const SyntaxNode& node) const {
   if (scope_.reach >= reach) return;
   const char* why = scope_.reach == Reach::Constant ? "this value is fixed at the start of a run"
                     : scope_.reach == Reach::Time   ? "this value may depend on the time and on parameters only"
-                                                    : "only observables and stop conditions know the contacts of a run";
+                                                    : "contacts can be used in observables and stop conditions only";
   throw ExpressionError(node.column, fmt::format("'{}' cannot be used here: {}", node.text, why));
 }
 

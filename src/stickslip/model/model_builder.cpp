@@ -239,7 +239,7 @@ void ContactBuilder::check() const {
   };
   const Surface& s = surface_;
   if (!(s.friction_kinetic >= 0) || !std::isfinite(s.friction_static)) refuse("a negative or infinite friction");
-  if (s.friction_kinetic > s.friction_static) refuse("more friction when it slides than at rest");
+  if (s.friction_kinetic > s.friction_static) refuse("a kinetic friction above its static friction");
   if (!(s.restitution >= 0 && s.restitution <= 1)) refuse("a restitution outside 0 to 1");
   const Compliance& c = s.compliance;
   for (const double x : {c.stiffness_normal, c.stiffness_tangential, c.damping_normal, c.damping_tangential})

@@ -178,7 +178,7 @@ class Interpreter {
       if (next != 0) {
         command_ = static_cast<char>(next);
       } else if (command_ == 'Z' || command_ == 'z' || command_ == 0) {
-        in_.fail("a number where a command should stand");
+        in_.fail("found a number where a command was expected");
       }
       step();
     }

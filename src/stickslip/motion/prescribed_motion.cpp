@@ -195,8 +195,8 @@ void check_finite(const TimeExpression& expression, const Span& span) {
   for (const ClosedForm::Term& term : expression.form->terms()) {
     if (term.frequency * span.duration <= kMostTurns) continue;
     throw files::SceneError(expression.place,
-                            fmt::format("{}: a frequency of {:.6g} radians per unit of time is too high: over "
-                                        "the run its phase has no digit that is right",
+                            fmt::format("{}: a frequency of {:.6g} radians per unit of time is too high: its phase at "
+                                        "the end of the run would have no correct digit",
                                         expression.label, term.frequency));
   }
 }

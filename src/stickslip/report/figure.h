@@ -40,7 +40,8 @@ struct FigureCells {
   std::vector<double> xs, ys;  // centres, rising
   std::vector<double> values;  // of (x, y) at xs.size() * y + x
   std::string label;
-  double low = 0, high = 1;  // of the colours
+  double low = 0, high = 1;        // of the colours
+  std::vector<std::string> notes;  // for each value what it says while the pointer rests on it; empty: nothing
 };
 
 struct FigureAxis {

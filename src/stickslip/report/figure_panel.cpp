@@ -140,6 +140,7 @@ void draw_cells(Painter& painter, const FigureCells& cells, const Axes& axes, bo
       const Color color =
           std::isfinite(value) ? shade(range > 0 ? (value - cells.low) / range : 0.5, print) : rgb(0xffffff);
       painter.box(low - Vec2(0.15, 0.15), high - low + Vec2(0.3, 0.3), color);  // no seams between neighbours
+      if (!cells.notes.empty()) painter.note(low, high - low, cells.notes[cells.xs.size() * j + i]);
     }
 }
 

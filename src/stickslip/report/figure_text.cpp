@@ -2,6 +2,8 @@
 // Copyright the stickslip authors
 #include "stickslip/report/figure_text.h"
 
+#include "stickslip/files/xml_text.h"
+
 #include <fmt/format.h>
 
 namespace stickslip::report {
@@ -34,21 +36,6 @@ std::string panel_text(const FigurePanel& panel) {
   return out;
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t')
-      out += c;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string describe(const Figure& figure) {
@@ -75,8 +62,8 @@ std::string with_description(std::string svg, const Figure& figure) {
   const std::size_t end = svg.find('>', svg.find("<svg"));  // of the opening tag
   if (end == std::string::npos) return svg;
   std::string words;
-  if (!figure.title.empty()) words += fmt::format("\n<title>{}</title>", escaped(figure.title));
-  words += fmt::format("\n<desc>{}</desc>", escaped(describe(figure)));
+  if (!figure.title.empty()) words += fmt::format("\n<title>{}</title>", files::xml_text(figure.title));
+  words += fmt::format("\n<desc>{}</desc>", files::xml_text(describe(figure)));
   return svg.insert(end + 1, words);
 }
 

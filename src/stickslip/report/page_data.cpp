@@ -145,7 +145,7 @@ Json run_json(const RunData& data, const Selection& selection, Packer& packer) {
   run["plots"] = plots_json(data, packer);
   if (!info.plan.empty()) {
     run["plan"] = Json::parse(info.plan, nullptr, false);
-    if (!run["plan"].is_object()) throw recording::RecordingError("/plan is no JSON object");
+    if (!run["plan"].is_object()) throw recording::RecordingError("/plan is not a JSON object");
   }
   run["frames"] = frames_json(data, selection, packer);
   return run;

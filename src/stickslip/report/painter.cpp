@@ -2,9 +2,12 @@
 // Copyright the stickslip authors
 #include "stickslip/report/painter.h"
 
+#include "stickslip/files/xml_text.h"
+
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <numbers>
@@ -14,7 +17,7 @@ namespace stickslip::report {
 
 struct Painter::Impl {
   Format format;
-  std::string bytes;
+  std::string bytes, notes;
   cairo_surface_t* surface = nullptr;
   cairo_t* cairo = nullptr;
 
@@ -75,6 +78,14 @@ void Painter::stroke(const std::vector<Vec2>& points, bool closed, Color color, 
   cairo_set_line_width(impl_->cairo, width);
   cairo_set_dash(impl_->cairo, dashes.data(), static_cast<int>(dashes.size()), 0);
   cairo_stroke(impl_->cairo);
+}
+
+void Painter::note(const Vec2& corner, const Vec2& size, const std::string& text) {
+  if (impl_->format != Format::Svg) return;
+  impl_->notes += fmt::format(
+      "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"none\" pointer-events=\"all\">"
+      "<title>{}</title></rect>\n",
+      corner.x(), corner.y(), size.x(), size.y(), files::xml_text(text));
 }
 
 void Painter::disc(const Vec2& centre, double radius, Color color) {
@@ -147,6 +158,8 @@ std::string Painter::finish() {
   const cairo_status_t written = cairo_surface_status(impl_->surface);
   if (drawn != CAIRO_STATUS_SUCCESS || written != CAIRO_STATUS_SUCCESS)
     throw std::runtime_error(cairo_status_to_string(drawn != CAIRO_STATUS_SUCCESS ? drawn : written));
+  if (const std::size_t end = impl_->bytes.rfind("</svg>"); !impl_->notes.empty() && end != std::string::npos)
+    impl_->bytes.insert(end, impl_->notes);
   return impl_->bytes;
 }
 

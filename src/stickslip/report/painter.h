@@ -44,6 +44,9 @@ class Painter {
   void text_up(const Vec2& at, const std::string& text, double size, Color color);
   [[nodiscard]] double text_width(const std::string& text, double size, bool bold = false) const;
 
+  // What a box of an SVG says while the pointer rests on it; other formats leave it out.
+  void note(const Vec2& corner, const Vec2& size, const std::string& text);
+
   // Drawing stays inside until the matching unclip().
   void clip(const Vec2& corner, const Vec2& size);
   void unclip();

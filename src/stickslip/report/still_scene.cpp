@@ -327,7 +327,8 @@ View view_of(const std::string& text) {
                     (commas == 1 || numbers[2] > 0);
   if (!good)
     throw std::invalid_argument(fmt::format(
-        "'{}' is no view: oblique, top, front, side, or AZIMUTH,ELEVATION[,ZOOM] (degrees; -90 to 90; above 0)", text));
+        "'{}' is not a view: oblique, top, front, side, or AZIMUTH,ELEVATION[,ZOOM] (degrees; -90 to 90; above 0)",
+        text));
   return {numbers[0], numbers[1], commas == 2 ? numbers[2] : 1.0};
 }
 

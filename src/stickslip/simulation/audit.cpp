@@ -515,7 +515,7 @@ bool Audit::judge_state(const World& world) {
     const double flight = time * std::sqrt(2 * largest_kinetic_ / body.mass) + g * time * time;
     if (s.pose.position.norm() > kFar * scene_size_ + 2 * flight)
       return violated(
-          world, fmt::format("{} is {:.3g} away, farther than it can have flown", body.name, s.pose.position.norm()));
+          world, fmt::format("{} is {:.3g} away, farther than it can have moved", body.name, s.pose.position.norm()));
   }
   return true;
 }

@@ -112,7 +112,8 @@ void Simulation::restore(std::string_view bytes) {
   if (!checked.intact) throw std::runtime_error("the checkpoint is damaged: its checksum does not match");
   ByteReader in(checked.content);
   if (in.get_text() != kSignature) throw std::runtime_error("not a checkpoint of this version of stickslip");
-  if (in.get_text() != world_.method.stepper) throw std::runtime_error("the checkpoint was made with another stepper");
+  if (in.get_text() != world_.method.stepper)
+    throw std::runtime_error("the checkpoint was made with a different stepper");
   model::State state;
   double start_time = 0;
   std::int64_t step_index = 0;
@@ -121,7 +122,7 @@ void Simulation::restore(std::string_view bytes) {
   in.get(step_index);
   in.get_list(state.bodies, [&](model::BodyState& s) { get(in, s); });
   if (state.bodies.size() != world_.state.bodies.size())
-    throw std::runtime_error("the checkpoint has another number of bodies");
+    throw std::runtime_error("the checkpoint has a different number of bodies");
   ++world_.revision;
   world_.state = state;  // lists stay where they are
   start_time_ = start_time;

@@ -167,7 +167,7 @@ bool Simulation::advance_in_parts(double h, double end, int halvings, stepping::
 
 void Simulation::set_state(const model::State& state) {
   if (state.bodies.size() != world_.state.bodies.size())
-    throw std::invalid_argument("the state has another number of bodies");
+    throw std::invalid_argument("the state has a different number of bodies");
   world_.state = state;
   model::apply_drives(world_.model, world_.state.time, world_.state);
   world_.contacts.clear();
@@ -181,7 +181,7 @@ void Simulation::set_state(const model::State& state) {
 
 void Simulation::continue_from(const Simulation& before) {
   if (before.world_.state.bodies.size() != world_.state.bodies.size())
-    throw std::invalid_argument("the simulation to go on from has another number of bodies");
+    throw std::invalid_argument("the simulation to continue from has a different number of bodies");
   world_.state = before.world_.state;
   model::apply_drives(world_.model, world_.state.time, world_.state);
   for (std::size_t i = 0; i < world_.state.bodies.size(); ++i)  // fixed bodies may stand elsewhere in this model

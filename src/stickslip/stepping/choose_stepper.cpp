@@ -80,7 +80,7 @@ StepperChoice choose_stepper(const Method& method, const model::Model& model) {
     if (resolved && accepts(method, model, "runge-kutta"))
       return {"runge-kutta", "contacts with a stiffness, which the step resolves"};
     if (accepts(method, model, kCompliant))
-      return {kCompliant, resolved ? "contacts with a stiffness, some that runge-kutta does not know"
+      return {kCompliant, resolved ? "contacts with a stiffness, some of which runge-kutta cannot handle"
                                    : "contacts with a stiffness, stiffer than the step resolves"};
   }
   if (is_crowd(model)) return {kFirstOrder, "many bodies that may touch each other"};

@@ -187,9 +187,7 @@ bool ImpactSolver::in_phases(const Method& method, std::span<const Law> laws, do
       const double e = share * laws[c].restitution;
       if (e == 0) continue;
       switch (laws[c].kind) {
-        case model::ImpactLaw::Newton:
-          problem.q[c * D] -= std::max(0.0, -e * before_[c * D]);
-          break;
+        case model::ImpactLaw::Newton: problem.q[c * D] -= std::max(0.0, -e * before_[c * D]); break;
         case model::ImpactLaw::Poisson:
         case model::ImpactLaw::Stronge:  // the work of several contacts depends on their order
           problem.kind[c] = ContactKind::Support;

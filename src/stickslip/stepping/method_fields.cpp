@@ -82,7 +82,7 @@ std::string objection_to_value(const FieldInfo& info, int number) {
 
 std::string objection_to_value(const FieldInfo& info, const std::string& name) {
   const std::vector<std::string> known = info.registered();
-  return std::ranges::find(known, name) != known.end() ? "" : fmt::format("names nothing that is known: \"{}\"", name);
+  return std::ranges::find(known, name) != known.end() ? "" : fmt::format("is not a known name: \"{}\"", name);
 }
 
 std::string objection_to(const Method& method) {

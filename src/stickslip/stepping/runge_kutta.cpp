@@ -56,7 +56,7 @@ std::string RungeKutta::objection_to(const model::Model& model) {
         return fmt::format("the runge-kutta stepper needs tangential damping where there is friction: {} have none",
                            name());
       if (surface.restitution > 0)
-        return "a compliant contact takes no coefficient of restitution: what it gives back follows from its damping";
+        return "a compliant contact cannot have a coefficient of restitution: its rebound follows from its damping";
     }
   return {};
 }

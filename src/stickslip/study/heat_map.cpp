@@ -5,102 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <set>
 
 namespace stickslip::study {
 namespace {
-
-constexpr double kPanel = 300, kMargin = 70, kTop = 60, kBar = 14;
-
-struct Colour {
-  double r, g, b;
-};
-
-// Dark blue over green to yellow: brightness grows evenly, so the picture survives printing in grey.
-std::string colour_of(double share) {
-  static constexpr std::array<Colour, 5> kScale{
-      {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
-  const double place = std::clamp(share, 0.0, 1.0) * (kScale.size() - 1);
-  const auto i = std::min(static_cast<std::size_t>(place), kScale.size() - 2);
-  const double t = place - static_cast<double>(i);
-  const auto mix = [&](double a, double b) { return static_cast<int>(std::lround(a + t * (b - a))); };
-  return fmt::format("#{:02x}{:02x}{:02x}", mix(kScale[i].r, kScale[i + 1].r), mix(kScale[i].g, kScale[i + 1].g),
-                     mix(kScale[i].b, kScale[i + 1].b));
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
-
-std::string text_at(double x, double y, const std::string& text, const char* more = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, more, escaped(text));
-}
-
-std::size_t place_in(const std::vector<double>& values, double value) {
-  return static_cast<std::size_t>(std::ranges::find(values, value) - values.begin());
-}
-
-// One square of cells with its axes and colour bar.
-struct Panel {
-  const HeatMap& map;
-  double left, top;
-  double low, high;  // of the colours
-  bool width;        // shows the width of the interval
-
-  [[nodiscard]] double shown(const HeatMapCell& cell) const {
-    return width ? cell.estimate.width() : cell.estimate.value;
-  }
-
-  [[nodiscard]] std::string cell_svg(const HeatMapCell& cell) const {
-    const double w = kPanel / static_cast<double>(map.xs.size()), h = kPanel / static_cast<double>(map.ys.size());
-    const double x = left + w * static_cast<double>(place_in(map.xs, cell.x));
-    const double y = top + kPanel - h * static_cast<double>(place_in(map.ys, cell.y) + 1);
-    const double value = shown(cell);
-    const std::string fill =
-        std::isfinite(value) ? colour_of(high > low ? (value - low) / (high - low) : 0.5) : "#ffffff";
-    return fmt::format(
-        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"><title>{} = {:.6g}, {} = "
-        "{:.6g}: "
-        "{:.4g} [{:.4g}, {:.4g}], {} trials</title></rect>\n",
-        x, y, w, h, fill, escaped(map.x_name), cell.x, escaped(map.y_name), cell.y, cell.estimate.value,
-        cell.estimate.low, cell.estimate.high, cell.estimate.count);
-  }
-
-  [[nodiscard]] std::string frame_svg(const std::string& title) const {
-    std::string out =
-        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444\"/>\n", left, top,
-                    kPanel, kPanel);
-    out += text_at(left, top - 8, title);
-    out += text_at(left, top + kPanel + 16, fmt::format("{:.4g}", map.xs.front()));
-    out += text_at(left + kPanel, top + kPanel + 16, fmt::format("{:.4g}", map.xs.back()), "text-anchor=\"end\"");
-    out += text_at(left + kPanel / 2, top + kPanel + 16, map.x_name, "text-anchor=\"middle\"");
-    out += text_at(left - 6, top + kPanel, fmt::format("{:.4g}", map.ys.front()), "text-anchor=\"end\"");
-    out += text_at(left - 6, top + 10, fmt::format("{:.4g}", map.ys.back()), "text-anchor=\"end\"");
-    out += text_at(left - 6, top + kPanel / 2, map.y_name, "text-anchor=\"end\"");
-    constexpr int kSteps = 32;
-    const double bar = left + kPanel + 8, h = kPanel / kSteps;
-    for (int i = 0; i < kSteps; ++i)
-      out += fmt::format("<rect x=\"{}\" y=\"{:.2f}\" width=\"{}\" height=\"{:.2f}\" fill=\"{}\"/>\n", bar,
-                         top + kPanel - h * (i + 1), kBar, h + 0.3, colour_of((i + 0.5) / kSteps));
-    out += text_at(bar + kBar + 4, top + kPanel, fmt::format("{:.3g}", low));
-    out += text_at(bar + kBar + 4, top + 10, fmt::format("{:.3g}", high));
-    return out;
-  }
-};
-
-std::string panel_title(const HeatMap& map, const std::vector<double>& others) {
-  std::string text;
-  for (std::size_t i = 0; i < others.size(); ++i)
-    text += fmt::format("{}{} = {:.4g}", i > 0 ? ", " : ": ", map.other_names[i], others[i]);
-  return text;
-}
 
 // The value of a trial that the map shows; nan: none.
 std::function<double(const TrialResult&)> reader_of(const Store& store, const std::string& value) {
@@ -167,37 +78,6 @@ HeatMap heat_map_of(Store& store, const Study& study, const std::string& value) 
   }
   map.panels.assign(panels.begin(), panels.end());
   return map;
-}
-
-std::string heat_map_svg(const HeatMap& map) {
-  double low = 0, high = 1, widest = 0;
-  if (map.value != "success") {
-    low = std::numeric_limits<double>::infinity();
-    high = -low;
-    for (const HeatMapCell& cell : map.cells)
-      if (std::isfinite(cell.estimate.value)) {
-        low = std::min(low, cell.estimate.value);
-        high = std::max(high, cell.estimate.value);
-      }
-  }
-  for (const HeatMapCell& cell : map.cells)
-    if (std::isfinite(cell.estimate.width())) widest = std::max(widest, cell.estimate.width());
-  const double row = kPanel + kTop + 20, width = 2 * (kPanel + 2 * kMargin);
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "
-      "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      width, row * static_cast<double>(map.panels.size()) + 30);
-  out += text_at(kMargin, 20, map.title, "font-size=\"15\"");
-  for (std::size_t p = 0; p < map.panels.size(); ++p) {
-    const double top = 30 + kTop / 2 + row * static_cast<double>(p);
-    const Panel value{map, kMargin, top, low, high, false};
-    const Panel interval{map, kPanel + 3 * kMargin, top, 0, widest, true};
-    const std::string others = panel_title(map, map.panels[p]);
-    for (const HeatMapCell& cell : map.cells)
-      if (cell.others == map.panels[p]) out += value.cell_svg(cell) + interval.cell_svg(cell);
-    out += value.frame_svg(map.value + others) + interval.frame_svg("width of the 95 % interval" + others);
-  }
-  return out + "</svg>\n";
 }
 
 }  // namespace stickslip::study

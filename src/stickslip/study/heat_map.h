@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// A study over two grids as a picture: the estimate of every cell as a colour, and beside it the width of its 95 %
-// interval. Each cell names its numbers when the pointer rests on it. Studies with more grids give one row of pictures
-// for each combination of the others.
+// A study over two grids as a map: the estimate of every cell with its 95 % interval. Studies with more grids give one
+// panel for each combination of the others. Drawn by `stickslip study map` and on the page of the study.
 #pragma once
 
 #include "stickslip/study/store.h"
@@ -31,7 +30,5 @@ struct HeatMap {
 // From a store of a study with at least two grids; `value` empty: success if there is one, else the objective. Throws
 // StoreError when there is no such value or there are fewer than two grids.
 [[nodiscard]] HeatMap heat_map_of(Store& store, const Study& study, const std::string& value = {});
-
-[[nodiscard]] std::string heat_map_svg(const HeatMap& map);
 
 }  // namespace stickslip::study

@@ -45,7 +45,7 @@ double angle_of(const Quat& q) {
 }  // namespace
 
 PassageWorld::PassageWorld(const model::Model& model, int part) {
-  if (model.dimension != 2) throw std::invalid_argument("a path is only searched in the plane");
+  if (model.dimension != 2) throw std::invalid_argument("paths are searched in the plane only");
   const model::State state = model::initial_state(model);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const bool is_part = static_cast<int>(i) == part;
@@ -88,7 +88,7 @@ void PassageWorld::add(const model::PlacedShape& placed, const Vec2& origin, dou
   } else if (const auto* set = std::get_if<model::PointSet>(&placed.shape)) {
     for (const Vec3& point : set->points) outline.points.push_back(world(point.head<2>()));
   } else {
-    throw std::invalid_argument("paths know points, polygons, boxes, chains, discs and half-planes only");
+    throw std::invalid_argument("paths are searched among points, polygons, boxes, chains, discs and half-planes only");
   }
 }
 

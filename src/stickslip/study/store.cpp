@@ -237,7 +237,7 @@ std::unique_ptr<Store> Store::open(const std::filesystem::path& file) {
 void Store::check_kind() {
   const std::string file = database_.file().string();
   if (database_.integer("PRAGMA application_id") != kApplication)
-    throw StoreError(fmt::format("{} is a database, but not a store of studies", file), true);
+    throw StoreError(fmt::format("{} is a database, but not the store of a study", file), true);
   const std::int64_t format = database_.integer("PRAGMA user_version");
   if (format != kFormat)
     throw StoreError(fmt::format("the store {} has format {}, this program reads {}", file, format, kFormat), true);
@@ -296,7 +296,7 @@ void Store::damaged(const std::string& what) const {
 void Store::verify() {
   {
     Statement check(database_, "PRAGMA quick_check(1)");
-    if (!check.step() || check.text(0) != "ok") damaged("its pages do not fit together");
+    if (!check.step() || check.text(0) != "ok") damaged("its pages are inconsistent");
   }
   if (header_checksum(header_, rows_, total_) != checksum_) damaged("its description does not match its checksum");
   std::int64_t rows = 0, total = 0;
@@ -305,7 +305,7 @@ void Store::verify() {
     ++rows;
     total = wrapped_sum(total, sum);
   });
-  if (rows != rows_ || total != total_) damaged(fmt::format("it has {} rows and was left with {}", rows, rows_));
+  if (rows != rows_ || total != total_) damaged(fmt::format("it has {} rows, but was closed with {}", rows, rows_));
 }
 
 void Store::read_header() {
@@ -313,7 +313,7 @@ void Store::read_header() {
   const auto number = [&](const std::string& text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) damaged("a number in its description is none");
+    if (error != std::errc() || end != text.data() + text.size()) damaged("a number in its description cannot be read");
     return value;
   };
   while (select.step()) {

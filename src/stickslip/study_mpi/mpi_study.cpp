@@ -82,7 +82,7 @@ class Leader {
       std::this_thread::sleep_for(kPollInterval);
     }
     commit();
-    if (!session_.complete()) throw WorkerLost("all workers are lost; the same command goes on");
+    if (!session_.complete()) throw WorkerLost("all workers were lost; run the same command again to continue");
   }
 
  private:
