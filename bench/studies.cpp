@@ -112,8 +112,7 @@ double run_apart(const study::Study& study, const study::TrialRunner& runner, co
 
 // Processor seconds of a plain run and of one with derivatives, the best of `times` each.
 void bench_derivatives(const std::string& what, const scene::Document& document,
-                       const std::vector<scene::Override>& set, const std::vector<std::string>& parameters,
-                       int times) {
+                       const std::vector<scene::Override>& set, const std::vector<std::string>& parameters, int times) {
   double plain = 1e9, derived = 1e9;
   for (int i = 0; i < times; ++i) {
     const double begin = bench::Stopwatch::cpu_seconds();

@@ -427,7 +427,8 @@ std::string with_law(const char* law) {
 const std::vector<Family>& families() {
   static const std::string poisson = with_law("poisson"), stronge = with_law("stronge");
   static const std::vector<std::string> of_discs{"va", "vb", "wa", "ha", "mu", "e", "mass"};
-  static const std::vector<std::pair<double, double>> ranges_of_discs{{0.5, 2}, {0.5, 2}, {-10, 10}, {0.35, 0.48}, {0.1, 0.5}, {0.2, 0.9}, {0.4, 2}};
+  static const std::vector<std::pair<double, double>> ranges_of_discs{{0.5, 2},   {0.5, 2},   {-10, 10}, {0.35, 0.48},
+                                                                      {0.1, 0.5}, {0.2, 0.9}, {0.4, 2}};
   static const std::vector<Family> list{
       {"ball that bounces, slides and rolls",
        kBall,
@@ -541,14 +542,16 @@ TEST(SubStepSensitivity, TwoHundredParametersAtOnce) {
   double worst = 0, worst_alone = 0, worst_difference = 0;
   const auto largest = [&](Eigen::Index j) {
     double size = 0;
-    for (std::size_t k = 0; k < 200; ++k) size = std::max(size, std::abs(forward.derivatives(j, static_cast<Eigen::Index>(k))));
+    for (std::size_t k = 0; k < 200; ++k)
+      size = std::max(size, std::abs(forward.derivatives(j, static_cast<Eigen::Index>(k))));
     return size;
   };
   for (Eigen::Index j = 0; j < 2; ++j)
     for (std::size_t k = 0; k < names.size(); ++k) {
       const double size = std::max(largest(j), std::abs(forward.derivatives(j, static_cast<Eigen::Index>(k))));
       worst = std::max(worst, std::abs(back.derivatives(j, static_cast<Eigen::Index>(k)) -
-                                       forward.derivatives(j, static_cast<Eigen::Index>(k))) / size);
+                                       forward.derivatives(j, static_cast<Eigen::Index>(k))) /
+                                  size);
     }
   EXPECT_LE(worst, 1e-10);
   int compared = 0;
@@ -561,12 +564,14 @@ TEST(SubStepSensitivity, TwoHundredParametersAtOnce) {
     if (!difference.same_events) continue;
     ++compared;
     const double distance = std::abs(difference.values[0] - back.value(0, k));
-    if (3 * difference.errors[0] < 1e-6 * largest(0)) worst_difference = std::max(worst_difference, distance / largest(0));
+    if (3 * difference.errors[0] < 1e-6 * largest(0))
+      worst_difference = std::max(worst_difference, distance / largest(0));
     EXPECT_LE(distance, 1e-6 * largest(0) + 3 * difference.errors[0]) << names[k];
   }
   EXPECT_LE(worst_alone, 1e-10);
-  fmt::print("202 unknowns, {} events: back against forward {:.1e}, all against one {:.1e}, {} differences of runs {:.1e}\n",
-             here.events.size(), worst, worst_alone, compared, worst_difference);
+  fmt::print(
+      "202 unknowns, {} events: back against forward {:.1e}, all against one {:.1e}, {} differences of runs {:.1e}\n",
+      here.events.size(), worst, worst_alone, compared, worst_difference);
   EXPECT_GE(compared, 10);
 }
 

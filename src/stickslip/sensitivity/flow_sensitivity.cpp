@@ -237,6 +237,7 @@ bool FlowSensitivity::differentiate_closed(const FlowPart& part, Eigen::MatrixXd
   const Index which = bodies + part.contact * kContact + (part.grip ? kGrip : kHold);
   const double slope = event ? ends(which, last) : 1.0;
   if (!(std::fabs(slope) > 0)) return fail("tie: a contact only just changes");
+  if (event) per_length_ = ends.col(last);
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const Index k = unknowns[i], at = static_cast<Index>(i);
     const double longer = event ? -ends(which, at) / slope : closed_.length()[i];
@@ -261,9 +262,10 @@ bool FlowSensitivity::is_that_of_the_run(const FlowPart& part) const {
 
 bool FlowSensitivity::differentiate(const FlowPart& part, Eigen::MatrixXd& tangents) {
   const auto closed = std::ssize(closed_.unknowns());
-  if (closed > 0 && !differentiate_closed(part, tangents)) return false;
+  const bool event = part.contact >= 0;
+  if (closed_.applies() && (closed > 0 || event) && !differentiate_closed(part, tangents)) return false;
   if (closed == tangents.cols()) return true;
-  if (part.contact >= 0 && !by_length(part)) return false;
+  if (event && !closed_.applies() && !by_length(part)) return false;
   const Scales scales(model_, traits_, part, tape_.length);
   for (Index k = 0; k < tangents.cols(); ++k) {
     if (closed_.covers(k)) continue;
@@ -278,8 +280,10 @@ bool FlowSensitivity::differentiate(const FlowPart& part, Eigen::MatrixXd& tange
            tangents);
       continue;
     }
-    repeat(part, k, -below, part.tau - below * longer, tangents, ready(low_[i], varies ? *direction.low : model_), lower_);
-    repeat(part, k, above, part.tau + above * longer, tangents, ready(high_[i], varies ? *direction.high : model_), higher_);
+    repeat(part, k, -below, part.tau - below * longer, tangents, ready(low_[i], varies ? *direction.low : model_),
+           lower_);
+    repeat(part, k, above, part.tau + above * longer, tangents, ready(high_[i], varies ? *direction.high : model_),
+           higher_);
     Eigen::VectorXd change = higher_ - lower_;
     for (std::size_t b = 0; b < part.end.size(); ++b)
       for (const int first : {kPosition, kRotation, kLinear, kAngular}) {

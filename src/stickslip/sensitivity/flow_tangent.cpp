@@ -30,7 +30,7 @@ struct FlowTangent::Own {
   std::vector<stepping::FlowContact> modes;
   Eigen::VectorXd start, y, stage[formula::kStages];
   Columns d_start, dy, d_stage[formula::kStages];
-  std::vector<Vec3> impulse;    // of each contact
+  std::vector<Vec3> impulse;  // of each contact
   std::vector<double*> d_impulse;
   Columns d_impulses;
 
@@ -61,11 +61,13 @@ FlowTangent::~FlowTangent() = default;
 
 void FlowTangent::list_unknowns(std::span<const Direction> directions) {
   const auto known_body = [](const contact::BodyTraits& t) {
-    return !t.movable || (!t.driven && !t.pushed && !t.locked_rotation && t.free_translation[0] && t.free_translation[1]);
+    return !t.movable ||
+           (!t.driven && !t.pushed && !t.locked_rotation && t.free_translation[0] && t.free_translation[1]);
   };
   if (!std::ranges::all_of(traits_, known_body)) return;
   for (const int body : movable_)
     if (model_.dimension == 3 && !traits_[index(body)].free_translation[2]) return;
+  applies_ = true;
   const auto surfaces = std::ssize(model_.surfaces), width = std::ssize(directions);
   laws_.setZero(surfaces * kLaw, width);
   gravity_.setZero(3, width);
@@ -85,8 +87,11 @@ void FlowTangent::list_unknowns(std::span<const Direction> directions) {
           !std::ranges::equal(low.bodies, model_.bodies, same_breakpoints))
         continue;
       for (Index s = 0; s < surfaces; ++s) {
-        const model::Surface &a = low.surfaces[static_cast<std::size_t>(s)], &b = high.surfaces[static_cast<std::size_t>(s)];
-        const auto put = [&](Law law, double x, double y) { laws_(s * kLaw + law, listed) = (y - x) / direction.width(); };
+        const model::Surface &a = low.surfaces[static_cast<std::size_t>(s)],
+                             &b = high.surfaces[static_cast<std::size_t>(s)];
+        const auto put = [&](Law law, double x, double y) {
+          laws_(s * kLaw + law, listed) = (y - x) / direction.width();
+        };
         put(kStatic, a.friction_static, b.friction_static);
         put(kKinetic, a.friction_kinetic, b.friction_kinetic);
         put(kStiffness, a.compliance.stiffness_normal, b.compliance.stiffness_normal);
@@ -158,7 +163,8 @@ void FlowTangent::start() {
   // What a layer keeps is a vector in space, and y has its components.
   own.flow.evaluate(0, own.start, own.stage[0]);
   move_bodies(part_->state.time, later_.data());
-  for (std::size_t m = 0; m < movable_.size(); ++m) take_turn(own.start, static_cast<Index>(m) * CompliantFlow::kBody, own.d_start, pose_[index(movable_[m])]);
+  for (std::size_t m = 0; m < movable_.size(); ++m)
+    take_turn(own.start, static_cast<Index>(m) * CompliantFlow::kBody, own.d_start, pose_[index(movable_[m])]);
   own.bends.set_state(part_->state);
   start_bends_.resize(n);
   for (std::size_t c = 0; c < n; ++c) {
@@ -261,7 +267,8 @@ void FlowTangent::press(std::size_t c, const Eigen::VectorXd& y, const Eigen::Ve
   for (const bool is_a : {true, false}) {
     const MovedBody& body = is_a ? a : b;
     if (body.pose == nullptr) continue;
-    const Vec3 n = (is_a ? 1 : -1) * contact.normal, arm = (is_a ? contact.point_a : contact.point_b) - body.at.pose.position;
+    const Vec3 n = (is_a ? 1 : -1) * contact.normal,
+               arm = (is_a ? contact.point_a : contact.point_b) - body.at.pose.position;
     rows::add_dot(width_, n, body.pose, gap_[c]);
     rows::add_dot(width_, arm.cross(n), body.pose + 3 * width_, gap_[c]);
   }
@@ -382,8 +389,7 @@ void FlowTangent::accelerate(std::size_t m, const Eigen::VectorXd& y, const Eige
     add_turned(w_rate, dJ);
     rows::add(3 * width_, -1, dJ, torque);
   }
-  rows::add_product(width_, dynamics.inverse_inertia, torque,
-                    d_rate.row(first + CompliantFlow::kAngular).data());
+  rows::add_product(width_, dynamics.inverse_inertia, torque, d_rate.row(first + CompliantFlow::kAngular).data());
   double* const to = d_rate.row(first + CompliantFlow::kTurn).data();
   if (body.planar()) {
     rows::add(width_, 1, dw + 2 * width_, to);

@@ -46,7 +46,8 @@ class FlowTangent {
               const PrescribedChanges& prescribed);
   ~FlowTangent();
 
-  // Unknowns that are known in closed form, if parts of this model are.
+  // Whether parts of this model are known in closed form, and the unknowns that are.
+  [[nodiscard]] bool applies() const { return applies_; }
   [[nodiscard]] std::span<const Eigen::Index> unknowns() const { return unknowns_; }
   [[nodiscard]] bool covers(Eigen::Index k) const { return covers_[static_cast<std::size_t>(k)]; }
 
@@ -85,6 +86,7 @@ class FlowTangent {
   std::vector<contact::BodyTraits> traits_;
   std::unique_ptr<Own> own_;
   std::vector<Eigen::Index> unknowns_;
+  bool applies_ = false;
   std::vector<bool> covers_;
   Columns laws_, gravity_;  // of the unknowns
   std::vector<int> movable_, place_;

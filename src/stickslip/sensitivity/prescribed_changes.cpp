@@ -114,7 +114,8 @@ void PrescribedChanges::evaluate(const Open& open, double time, model::BodyState
   };
   const model::BodyState low = at(*direction.low, direction.below > 0), high = at(*direction.high, direction.above > 0);
   const auto change = difference(low, high);
-  const int value = open.axis < 3 ? kPosition + open.axis : kRotation, rate = open.axis < 3 ? kLinear + open.axis : kAngular;
+  const int value = open.axis < 3 ? kPosition + open.axis : kRotation,
+            rate = open.axis < 3 ? kLinear + open.axis : kAngular;
   for (int i = 0; i < (open.axis < 3 ? 1 : 3); ++i) {
     rows(open.row + value + i, open.column) = change[value + i] / width;
     rows(open.row + rate + i, open.column) = change[rate + i] / width;

@@ -18,9 +18,9 @@ using stepping::SubStep;
 
 namespace {
 
-constexpr Index kReserves = 4;                // numbers of a contact
+constexpr Index kReserves = 4;                    // numbers of a contact
 constexpr std::size_t kMostEntries = 40'000'000;  // of all steps: 640 MB
-constexpr std::ptrdiff_t kMostBodies = 8;     // movable ones: a step's matrix has all of them
+constexpr std::ptrdiff_t kMostBodies = 8;         // movable ones: a step's matrix has all of them
 
 }  // namespace
 
@@ -73,9 +73,8 @@ std::string RunAdjoint::objection_to(const model::Model& model, const stepping::
   if (std::ranges::count_if(traits, [](const auto& one) { return one.movable; }) > kMostBodies)
     return "too many bodies";
   const auto changes_impacts = [](const Direction& direction) {
-    return direction.low != nullptr &&
-           !std::ranges::equal(direction.low->surfaces, direction.high->surfaces, {}, &model::Surface::restitution,
-                               &model::Surface::restitution);
+    return direction.low != nullptr && !std::ranges::equal(direction.low->surfaces, direction.high->surfaces, {},
+                                                           &model::Surface::restitution, &model::Surface::restitution);
   };
   if (smooth_changes(model, directions).size() < directions.size() || std::ranges::any_of(directions, changes_impacts))
     return "an unknown enters otherwise than through the start, prescribed motion, gravity and friction";
@@ -127,8 +126,7 @@ RunAdjoint::Instance& RunAdjoint::instance_for(Index width) {
   width = (width + kRounded - 1) / kRounded * kRounded;
   auto& instance = instances_[width];
   if (!instance)
-    instance =
-        std::make_unique<Instance>(simulation_.model(), simulation_.method(), width, drives_, model_inputs_);
+    instance = std::make_unique<Instance>(simulation_.model(), simulation_.method(), width, drives_, model_inputs_);
   return *instance;
 }
 
@@ -222,7 +220,9 @@ MatrixXd RunAdjoint::pull_back(const MatrixXd& by_end) const {
               first = std::ssize(model_inputs_);
   MatrixXd gradient = MatrixXd::Zero(functions, width), model = MatrixXd::Zero(functions, first);
   const auto bodies = prescribed_.bodies();
-  const auto place_of = [&](int body) { return (std::ranges::lower_bound(bodies, body) - bodies.begin()) * kBodyTangent; };
+  const auto place_of = [&](int body) {
+    return (std::ranges::lower_bound(bodies, body) - bodies.begin()) * kBodyTangent;
+  };
   for (int body : bodies)
     gradient += by_end.middleCols<kBodyTangent>(body * kBodyTangent) *
                 prescribed_.at(simulation_.state().time).middleRows<kBodyTangent>(place_of(body));
@@ -248,8 +248,7 @@ MatrixXd RunAdjoint::pull_back(const MatrixXd& by_end) const {
     for (std::size_t i = 0; i < step->inputs.size(); ++i) {
       const DriveInputs::Input& one = step->inputs[i];
       const auto weight = in.col(drives + static_cast<Index>(i));
-      if (!weight.isZero(0))
-        gradient.noalias() += weight * prescribed_.at(one.time).row(place_of(one.body) + one.row);
+      if (!weight.isZero(0)) gradient.noalias() += weight * prescribed_.at(one.time).row(place_of(one.body) + one.row);
     }
   }
   for (Index k = 0; k < width; ++k) {
@@ -263,7 +262,8 @@ MatrixXd RunAdjoint::pull_back(const MatrixXd& by_end) const {
       const SmoothChange& input = model_inputs_[static_cast<std::size_t>(m)];
       double share = unknown.gravity.dot(input.gravity);
       for (std::size_t s = 0; s < input.friction.size(); ++s)
-        share += unknown.friction[s].first * input.friction[s].first + unknown.friction[s].second * input.friction[s].second;
+        share +=
+            unknown.friction[s].first * input.friction[s].first + unknown.friction[s].second * input.friction[s].second;
       gradient.col(unknown.column) += share * model.col(m);
     }
   return gradient;

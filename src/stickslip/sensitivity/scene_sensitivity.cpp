@@ -25,6 +25,7 @@ namespace {
 // without other changes needs has an error of its own size, and of 1e-16 divided by it.
 // Sub-steps to the instant of an event are more curved than steps: there the smaller one on both sides.
 constexpr double kParameterStep = 1e-5, kOneSidedStep = 1e-6;
+constexpr double kEndStep = 1e-6;  // of the end state, in its units
 
 // Whether observables and stop conditions use the parameter, or others that follow from it.
 bool observed(const scene::Scene& scene, const scene::Scene& changed, const std::string& name) {
@@ -246,10 +247,14 @@ double end_derivative(const ParameterDirections& unknowns, std::size_t k, std::s
     context.state = &state;
     return scene.observables[observable].expression.evaluate(context);
   };
-  const double amount = direction.width() * (direction.drives_only ? kParameterStep / kOneSidedStep : 1.0);
+  const auto tangent = tangents.col(static_cast<Eigen::Index>(k));
+  // Small parameters move the end by less than observables can tell.
+  const double size = tangent.lpNorm<Eigen::Infinity>(),
+               own = direction.width() * (direction.drives_only ? kParameterStep / kOneSidedStep : 1.0),
+               amount = size > 0 ? std::max(own, kEndStep / size) : own;
   model::State lower, higher;
-  move_along(end, tangents.col(static_cast<Eigen::Index>(k)), -amount, lower);
-  move_along(end, tangents.col(static_cast<Eigen::Index>(k)), amount, higher);
+  move_along(end, tangent, -amount, lower);
+  move_along(end, tangent, amount, higher);
   const scene::Scene& scene = unknowns.scene();
   return (value(scene, higher) - value(scene, lower)) / (2 * amount) +
          (value(unknowns.high(k), end) - value(unknowns.low(k), end)) / direction.width();
@@ -313,10 +318,10 @@ struct EndDerivatives {
     model::State moved;
     for (Eigen::Index i = 0; i < size; ++i) {
       const Eigen::VectorXd along = Eigen::VectorXd::Unit(size, i);
-      move_along(end, along, kParameterStep, moved);
+      move_along(end, along, kEndStep, moved);
       by_state.col(i) = values(unknowns.scene(), moved);
-      move_along(end, along, -kParameterStep, moved);
-      by_state.col(i) = (by_state.col(i) - values(unknowns.scene(), moved)) / (2 * kParameterStep);
+      move_along(end, along, -kEndStep, moved);
+      by_state.col(i) = (by_state.col(i) - values(unknowns.scene(), moved)) / (2 * kEndStep);
     }
     by_parameter.setZero(std::ssize(observables), std::ssize(unknowns.directions()));
     for (std::size_t k = 0; k < unknowns.directions().size(); ++k)

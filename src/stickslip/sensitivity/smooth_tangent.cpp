@@ -138,8 +138,7 @@ MovedBody SmoothTangent::moved(int body, When when, const Solved* solved) const 
   if (place >= 0) {
     const auto i = index(place);
     switch (when) {
-      case When::Start:
-        return {one_->state.bodies[index(body)], in_body(i, kPose), in_body(i, kVelocity)};
+      case When::Start: return {one_->state.bodies[index(body)], in_body(i, kPose), in_body(i, kVelocity)};
       case When::Mid: return {solved->pass->mid[i], solved->mid[i]};
       case When::Predicted: return {solved->pass->end[i], solved->end[i], solved->velocity[i]};
       case When::End: return {trial_->bodies[i], pose_[i], solved->velocity[i]};
@@ -334,8 +333,7 @@ void SmoothTangent::know_slips(Solved& solved) {
     const MovedBody a = moved(start_of(c).rows.a, When::Predicted, &solved),
                     b = moved(start_of(c).rows.b, When::Predicted, &solved);
     solved.slip[c] = arena_.take(model_.dimension);
-    for (int k = 0; k < model_.dimension; ++k)
-      take_slip(solved.bends_end[c], k, a, b, solved.slip[c] + k * width_);
+    for (int k = 0; k < model_.dimension; ++k) take_slip(solved.bends_end[c], k, a, b, solved.slip[c] + k * width_);
   }
 }
 

@@ -51,8 +51,7 @@ class SmoothTangent {
   static constexpr int kGap = 0, kSlipBefore = 1, kSlipAfter = 4, kPush = 7, kWatchedRows = 10;
 
   // All must outlive it.
-  SmoothTangent(const model::Model& model, std::span<const contact::BodyTraits> traits,
-                collision::Collider& collider)
+  SmoothTangent(const model::Model& model, std::span<const contact::BodyTraits> traits, collision::Collider& collider)
       : model_(model), traits_(traits), bends_(model, collider) {}
 
   // A trial from the start of a sub-step, with what it was made of. ends_slip: contacts that stop have the law of the
@@ -73,9 +72,7 @@ class SmoothTangent {
     return input_.row(first_driven() + kDrivenRows * static_cast<Eigen::Index>(j)).data();
   }
   [[nodiscard]] double* rest(int row) { return input_.row(first_rest() + row).data(); }
-  [[nodiscard]] double* contact(std::size_t c) {
-    return rest(kContacts + kContactInputs * static_cast<int>(c));
-  }
+  [[nodiscard]] double* contact(std::size_t c) { return rest(kContacts + kContactInputs * static_cast<int>(c)); }
 
   // False: the equations do not decide.
   [[nodiscard]] bool advance();
@@ -99,11 +96,11 @@ class SmoothTangent {
   enum class When { Start, Mid, Predicted, End };
   // What came out of a prediction with its solve.
   struct Solved {
-    bool first = false;                     // of two
+    bool first = false;  // of two
     const stepping::SmoothPass* pass = nullptr;
-    std::vector<double*> mid, end;          // 6 rows per movable body: how its pose changes in the middle, as predicted
-    std::vector<double*> velocity;          // 6 rows per movable body
-    std::vector<double*> impulse, slip;     // D rows per contact; slip: of the velocity at the end
+    std::vector<double*> mid, end;       // 6 rows per movable body: how its pose changes in the middle, as predicted
+    std::vector<double*> velocity;       // 6 rows per movable body
+    std::vector<double*> impulse, slip;  // D rows per contact; slip: of the velocity at the end
     std::vector<ContactBend> bends_mid, bends_end;
   };
   struct Row {  // of what is closed
@@ -183,7 +180,7 @@ class SmoothTangent {
   const Columns* used_ = nullptr;
   rows::Arena arena_;
   std::vector<ContactBend> start_bends_, final_bends_;
-  std::vector<double*> start_slip_;                       // D rows per contact
+  std::vector<double*> start_slip_;                         // D rows per contact
   std::vector<double*> pose_, acceleration_, jerk_, none_;  // 6 rows per movable body, at the end; none_: null
   Solved first_, last_;
   std::vector<Row> closing_;

@@ -86,8 +86,7 @@ void SmoothTangent::fill_response(const Solved& solved, std::span<const ContactB
 void SmoothTangent::apply(std::span<const ContactBend> bends, std::size_t c, const double* impulse,
                           const Solved& solved, std::vector<double*>& velocity) {
   double* const push = arena_.take(3);
-  for (int k = 0; k < model_.dimension; ++k)
-    rows::add_outer(width_, bends[c].direction[k], impulse + k * width_, push);
+  for (int k = 0; k < model_.dimension; ++k) rows::add_outer(width_, bends[c].direction[k], impulse + k * width_, push);
   for (const bool is_a : {true, false}) {
     const int place = place_of(is_a ? start_of(c).rows.a : start_of(c).rows.b);
     if (place < 0) continue;
@@ -148,8 +147,7 @@ bool SmoothTangent::solve_laws(Solved& solved) {
     if (mu * p[0] > 0)  // where slip just begins, friction knows its direction better
       for (int k = 1; k < D; ++k) d[k - 1] = -p[k] / (mu * p[0]);
     if (!(speed > 0) || !d.allFinite()) return false;
-    const double* const friction =
-        in_rest(kContacts + kContactInputs * static_cast<int>(c) + kFriction);
+    const double* const friction = in_rest(kContacts + kContactInputs * static_cast<int>(c) + kFriction);
     for (Index k = 0; k < tangents; ++k) {
       laws_(T + k, N) += mu * d[k];
       rows::add(width_, -p[0] * d[k], friction, to + (1 + k) * width_);
@@ -231,8 +229,8 @@ bool SmoothTangent::list_closing() {
     const bool sticks = start_of(c).mode != Mode::Slide && !trial_of(c).slides;
     for (int k = 0; k < (sticks ? model_.dimension : 1); ++k) {
       const std::size_t at = closing_.size();
-      if (!moved.empty() && (at >= moved.size() ||
-                             record_->closing_row[at] != static_cast<int>(c) * model_.dimension + k))
+      if (!moved.empty() &&
+          (at >= moved.size() || record_->closing_row[at] != static_cast<int>(c) * model_.dimension + k))
         return false;
       closing_.push_back({c, k, moved.empty() ? 0.0 : -moved[at]});
     }
@@ -268,8 +266,8 @@ void SmoothTangent::know_defect(const Row& row, std::span<const MovedBody> betwe
   rows::add(width_, h / 6, start_slip_[row.contact] + row.k * width_, defect);
   rows::add(width_, 4 * h / 6, middle, defect);
   rows::add(width_, h / 6, last_.slip[row.contact] + row.k * width_, defect);
-  const double slip = contact::relative_velocity(last_.pass->rows_mid[row.contact], row.k, a.at.velocity,
-                                                 b.at.velocity);
+  const double slip =
+      contact::relative_velocity(last_.pass->rows_mid[row.contact], row.k, a.at.velocity, b.at.velocity);
   rows::add(width_, (start.velocity[row.k] + 4 * slip + out.u1[row.k]) / 6, in_rest(kLength), defect);
 }
 
@@ -368,8 +366,8 @@ bool SmoothTangent::close_gaps(const Solved& solved) {
     double* const pose = arena_.take(6);
     rows::add(3 * width_, 1, pose_[i], pose);
     rows::add(3 * width_, 1, change[i], pose);
-    if (traits.free_rotation) turn(i, moved_by[i].angular, change[i] + 3 * width_, pose_[i] + 3 * width_,
-                                   pose + 3 * width_);
+    if (traits.free_rotation)
+      turn(i, moved_by[i].angular, change[i] + 3 * width_, pose_[i] + 3 * width_, pose + 3 * width_);
     pose_[i] = pose;
   }
   return true;
@@ -419,12 +417,14 @@ const double* SmoothTangent::response_change(const Solved& solved, std::size_t c
     const Vec3 &inverse = dynamics.inverse_mass, &d_mid = mid.direction[k], &d_end = end.direction[k];
     rows::add_dot(width_, inverse.cwiseProduct(d_mid), end.d_direction[k], change);
     rows::add_dot(width_, inverse.cwiseProduct(d_end), mid.d_direction[k], change);
-    rows::add(width_, -0.5 * model_.bodies[body_of(i)].linear_damping *
-                          inverse.cwiseProduct(d_mid).dot(inverse.cwiseProduct(d_end)),
-              in_rest(kLength), change);
+    rows::add(
+        width_,
+        -0.5 * model_.bodies[body_of(i)].linear_damping * inverse.cwiseProduct(d_mid).dot(inverse.cwiseProduct(d_end)),
+        in_rest(kLength), change);
     if (!traits_[body_of(i)].free_rotation) continue;
     const Vec3 &arm_mid = is_a ? mid.arm_a : mid.arm_b, &arm_end = is_a ? end.arm_a : end.arm_b;
-    const Vec3 by = dynamics.inverse_inertia * arm_mid.cross(d_mid), to = dynamics.inverse_inertia * arm_end.cross(d_end);
+    const Vec3 by = dynamics.inverse_inertia * arm_mid.cross(d_mid),
+               to = dynamics.inverse_inertia * arm_end.cross(d_end);
     // d (arm x d) . v = d_arm . (d x v) + d_d . (v x arm)
     rows::add_dot(width_, d_end.cross(by), is_a ? end.d_arm_a : end.d_arm_b, change);
     rows::add_dot(width_, by.cross(arm_end), end.d_direction[k], change);

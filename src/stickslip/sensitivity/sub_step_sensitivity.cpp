@@ -299,7 +299,8 @@ bool SubStepSensitivity::differentiate(const SubStep& one, Eigen::MatrixXd& tang
           found->second.col(k).setZero();
       continue;
     }
-    Side &low = ready(low_[i], varies ? *direction.low : model_), &high = ready(high_[i], varies ? *direction.high : model_);
+    Side &low = ready(low_[i], varies ? *direction.low : model_),
+         &high = ready(high_[i], varies ? *direction.high : model_);
     if (differentiate(one, k, below, above, low, high, tangents)) continue;
     if (!differentiate_closer(one, k, below, above, tangents)) return false;
   }
@@ -417,7 +418,8 @@ bool SubStepSensitivity::run(const Trial& trial, double tau, Side& side) const {
 std::optional<SmoothTangent::Trial> SubStepSensitivity::known_trial(const SubStep& one, const Trial& trial,
                                                                     bool ends_slip, const Eigen::MatrixXd& tangents) {
   const bool last = &trial == &one.trials.back();
-  if (last && one.smooth.certified && one.smooth.h == trial.h) return SmoothTangent::Trial{one, trial, one.smooth, ends_slip};
+  if (last && one.smooth.certified && one.smooth.h == trial.h)
+    return SmoothTangent::Trial{one, trial, one.smooth, ends_slip};
   Side& side = ready(middle_, model_);
   side.step.tape = &middle_tape_;  // so that it is noted
   place(one, 0, 0, tangents, side);

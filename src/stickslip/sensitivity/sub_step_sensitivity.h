@@ -59,7 +59,8 @@ struct SmoothChange {
   std::vector<std::pair<double, double>> friction;  // static and kinetic, per surface
 };
 // Those among the directions.
-[[nodiscard]] std::vector<SmoothChange> smooth_changes(const model::Model& model, std::span<const Direction> directions);
+[[nodiscard]] std::vector<SmoothChange> smooth_changes(const model::Model& model,
+                                                       std::span<const Direction> directions);
 
 class DriveInputs;
 
@@ -167,11 +168,11 @@ class SubStepSensitivity {
   SmoothTangent smooth_;
   std::vector<SmoothChange> smooth_columns_;
   std::vector<Eigen::Index> listed_;  // their columns
-  std::vector<bool> is_smooth_;  // per direction
-  DriveInputs* drives_ = nullptr;  // columns are inputs of these
+  std::vector<bool> is_smooth_;       // per direction
+  DriveInputs* drives_ = nullptr;     // columns are inputs of these
   PrescribedChanges::Columns later_;
   stepping::SubStepTape tape_;
-  std::unique_ptr<Side> middle_;      // the model itself, and where its trials are noted
+  std::unique_ptr<Side> middle_;  // the model itself, and where its trials are noted
   stepping::SubStepTape middle_tape_;
   std::vector<std::unique_ptr<Side>> low_, high_;                // per direction, made when first needed
   std::vector<std::unique_ptr<Side>> closer_low_, closer_high_;  // made when a repetition further off does not do

@@ -207,10 +207,12 @@ bool SubStepSensitivity::find_event(const SmoothTangent::Trial& trial, std::vect
   if (one.end == SubStepEnd::Touch) {
     rows::add(width, 1, smooth_.watched_end(SmoothTangent::kGap), change.data());
   } else if (one.end == SubStepEnd::Stop) {
-    const auto c = static_cast<std::size_t>(std::ranges::find(trial.record.closed, trial.watched) - trial.record.closed.begin());
+    const auto c =
+        static_cast<std::size_t>(std::ranges::find(trial.record.closed, trial.watched) - trial.record.closed.begin());
     const stepping::ContactTrial& out = trial.trial.contacts[index(trial.watched)];
     const ContactStart& start = one.component.contacts[index(trial.watched)];
-    const double mu = model_.surfaces[index(start.contact.surface)].friction_kinetic, friction = stepping::tangential_norm(out.p, D);
+    const double mu = model_.surfaces[index(start.contact.surface)].friction_kinetic,
+                 friction = stepping::tangential_norm(out.p, D);
     const double* const push = smooth_.watched_end(SmoothTangent::kPush);
     rows::add(width, mu, push, change.data());
     rows::add(width, out.p[0], smooth_.given_friction(c), change.data());
@@ -239,18 +241,21 @@ void SubStepSensitivity::change_by_reserve(const SmoothTangent::Trial& trial, st
   const double tau = trial.trial.h, mu = model_.surfaces[index(start.contact.surface)].friction_static;
   const stepping::Margins margins =
       stepping::force_margins(trial.trial.contacts[index(one.contact)], mu, tau, model_.dimension);
-  const double now = one.lifts ? margins.normal : margins.tangential, before = one.lifts ? start.margin_n : start.margin_t;
+  const double now = one.lifts ? margins.normal : margins.tangential,
+               before = one.lifts ? start.margin_n : start.margin_t;
   const double age = start.margin_age + 0.5 * tau, rise = now - before;
-  const auto c = static_cast<std::size_t>(std::ranges::find(trial.record.closed, one.contact) - trial.record.closed.begin());
-  const double* const change = smooth_.contact_end(c) + (SmoothTangent::kReserves + (one.lifts ? 0 : 1)) * smooth_.width();
+  const auto c =
+      static_cast<std::size_t>(std::ranges::find(trial.record.closed, one.contact) - trial.record.closed.begin());
+  const double* const change =
+      smooth_.contact_end(c) + (SmoothTangent::kReserves + (one.lifts ? 0 : 1)) * smooth_.width();
   const auto known = now_.reserves.find(start.contact.id);
   for (std::size_t k = 0; k < length.size(); ++k) {
     const Index column = smooth_columns_[k].column;
     const double d_before = known == now_.reserves.end() ? 0.0 : known->second(one.lifts ? 0 : 1, column),
                  d_age = (known == now_.reserves.end() ? 0.0 : known->second(2, column)) + 0.5 * length[k];
     // tau / 2 - now age / rise
-    length[k] = 0.5 * length[k] - (change[k] * age + now * d_age) / rise +
-                now * age / (rise * rise) * (change[k] - d_before);
+    length[k] =
+        0.5 * length[k] - (change[k] * age + now * d_age) / rise + now * age / (rise * rise) * (change[k] - d_before);
   }
 }
 
@@ -339,19 +344,21 @@ void SubStepSensitivity::take_smooth(const SmoothTangent::Trial& trial, const st
     const Index b = one.component.bodies[i].body;
     const double* const end = smooth_.body_end(i);
     scatter(end, kBodyTangent, [&](Index k) { return tangents.col(k).data() + b * kBodyTangent; });
-    scatter(end + SmoothTangent::kAcceleration * width, 6, [&](Index k) { return now_.acceleration.col(k).data() + 6 * b; });
+    scatter(end + SmoothTangent::kAcceleration * width, 6,
+            [&](Index k) { return now_.acceleration.col(k).data() + 6 * b; });
   }
   for (std::size_t c = 0; c < trial.record.closed.size(); ++c) {
     const collision::ContactId& id = one.component.contacts[index(trial.record.closed[c])].contact.id;
-    auto &reserves = now_.reserves[id];
-    auto &impulses = impulses_[id];
+    auto& reserves = now_.reserves[id];
+    auto& impulses = impulses_[id];
     if (reserves.cols() == 0) reserves.setZero(4, std::ssize(directions_));
     if (impulses.cols() == 0) impulses.setZero(3, std::ssize(directions_));
     const double* const end = smooth_.contact_end(c);
     scatter(end + SmoothTangent::kReserves * width, 4, [&](Index k) { return reserves.col(k).data(); });
     for (Index k = 0; k < unknowns; ++k)
       for (Index d = 0; d < 3; ++d)
-        impulses(d, smooth_columns_[static_cast<std::size_t>(k)].column) += end[(SmoothTangent::kImpulse + d) * width + k];
+        impulses(d, smooth_columns_[static_cast<std::size_t>(k)].column) +=
+            end[(SmoothTangent::kImpulse + d) * width + k];
   }
 }
 
