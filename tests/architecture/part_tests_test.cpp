@@ -24,16 +24,11 @@ namespace fs = std::filesystem;
 // Header -> suite.
 const std::map<std::string, std::string>& tested_through() {
   static const std::map<std::string, std::string> kSuites{
-      {"euler_stepper.h", "LocatedImpacts"},
-      {"extrapolated_euler.h", "DistributedSupport"},
-      {"flow_tape.h", "FlowSensitivity"},
-      {"force_balance_rows.h", "ForceBalance"},
-      {"guarded_stepper.h", "Passing"},
-      {"smooth_record.h", "SubStepSensitivity"},
-      {"smooth_tangent.h", "SubStepSensitivity"},
-      {"step_data.h", "ContactSelection"},
-      {"sub_step_tape.h", "SubStepSensitivity"},
-      {"trial.h", "Events"},
+      {"euler_stepper.h", "LocatedImpacts"},      {"extrapolated_euler.h", "DistributedSupport"},
+      {"flow_tape.h", "FlowSensitivity"},         {"force_balance_rows.h", "ForceBalance"},
+      {"guarded_stepper.h", "Passing"},           {"smooth_record.h", "SubStepSensitivity"},
+      {"smooth_tangent.h", "SubStepSensitivity"}, {"step_data.h", "ContactSelection"},
+      {"sub_step_tape.h", "SubStepSensitivity"},  {"trial.h", "Events"},
   };
   return kSuites;
 }

@@ -14,8 +14,8 @@
 #include "stickslip/sensitivity/tangent_rows.h"
 #include "tests/support/mechanics.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 #include <random>
 
@@ -136,7 +136,7 @@ TEST_P(BendOfABall, IsTheDifferenceOfTheGeometry) {
 INSTANTIATE_TEST_SUITE_P(OnAFloorABallAndAnEllipsoid, BendOfABall, ::testing::Values(0, 1, 2));
 
 scene::Scene disc_on_a_table(std::vector<scene::Override> overrides = {}) {
-  return scene::parse_scene(R"(
+  return scene::parse_scene(R"toml(
 dimension = 2
 gravity = [0, -10]
 duration = 1
@@ -160,7 +160,7 @@ velocity = ["speed", 0]
 [[contact]]
 between = ["disc", "table"]
 friction = "mu"
-)",
+)toml",
                             "disc.toml", overrides);
 }
 
@@ -230,7 +230,7 @@ TEST(Direction, EntersTheModelUnlessOnlyMotionDiffers) {
 // Second-order steps differentiate a disc on a table; with supports they do not, and a first-order stepper that does is
 // taken, unless the scene names one.
 TEST(DifferentiableStepper, IsTakenWhereTheChosenOneHasNoDerivatives) {
-  const std::string on_supports = R"(
+  const std::string on_supports = R"toml(
 dimension = 2.5
 gravity = [0, 0, -10]
 duration = 0.1
@@ -243,7 +243,7 @@ shape = { box = [0.1, 0.1] }
 mass = 1
 velocity = [1, 0]
 support = { friction = 0.3, points = [[0.05, 0.05], [-0.05, 0.05], [0, -0.05]] }
-)";
+)toml";
   const auto stepper_for = [](std::string text, const std::string& line) {
     text.replace(text.find("METHOD"), 6, line);
     return with_differentiable_stepper(scene::parse_document(text, "block.toml"), {});

@@ -27,8 +27,8 @@
 #include "tests/support/mechanics.h"
 #include "tests/support/point_collider.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 #include <cmath>
 #include <numbers>
@@ -259,7 +259,8 @@ TEST(CompliantFlow, AccelerationOfAPressedBall) {
   constexpr double K = 2000, C = 3, d = 1e-4, v = 0.02;
   model::Model model = testing::ball(0, {0, 0, v}, Vec3::Zero());
   model.bodies[0].initial.pose.position.z() -= d;
-  model.surfaces[0].compliance = {.stiffness_normal = K, .damping_normal = C};
+  model.surfaces[0].compliance.stiffness_normal = K;
+  model.surfaces[0].compliance.damping_normal = C;
   const Method method;
   PointCollider collider;
   World world(model, method, collider);
@@ -328,8 +329,8 @@ TEST(Rest, OverlapsLeaveWithinAWholeStepAndNotFasterThanTheLimit) {
   EXPECT_DOUBLE_EQ(closing_speed(0.01, 0.1, 0.1, 0, limit), 0.1);     // a gap may close within the step
   EXPECT_DOUBLE_EQ(closing_speed(-0.01, 0.1, 0.1, 0, limit), -0.1);   // an overlap leaves within it
   EXPECT_DOUBLE_EQ(closing_speed(-0.01, 0.01, 0.1, 0, limit), -0.1);  // in a part of a step as fast as in the whole
-  EXPECT_EQ(closing_speed(-0.1, 0.1, 0.1, 0, limit), -0.5);    // but not faster than the limit
-  EXPECT_EQ(closing_speed(-0.1, 0.1, 0.1, -1, limit), -1);     // what a drive travels is no overlap
+  EXPECT_EQ(closing_speed(-0.1, 0.1, 0.1, 0, limit), -0.5);           // but not faster than the limit
+  EXPECT_EQ(closing_speed(-0.1, 0.1, 0.1, -1, limit), -1);            // what a drive travels is no overlap
 }
 
 // u = 3 along x without turning, arm 0.5: 0.1 u + 2 h (u^2 / arm + g) + 0.1 arm.
@@ -530,7 +531,9 @@ TEST(Bending, RowsOfTheMiddleLeaveThirdOrderOfTheGap) {
     std::vector<model::Twist> velocity(2);
     velocity[1].angular.z() = 3;
     Bending bending;
-    if (middle) EXPECT_TRUE(bending.move_to_middle(world, world.state, velocity, h, contacts));
+    if (middle) {
+      EXPECT_TRUE(bending.move_to_middle(world, world.state, velocity, h, contacts));
+    }
     // Lifted so that the gap stays zero by the rows.
     const Vec3 n = contacts[0].normal;  // along y, up or down
     velocity[1].linear = -n.dot(velocity[1].angular.cross(contacts[0].point_b - ellipse.pose.position)) * n;

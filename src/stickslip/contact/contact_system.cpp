@@ -6,6 +6,7 @@
 #include "stickslip/contact/contact_response.h"
 #include "stickslip/contact/island_pattern.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace stickslip::contact {
@@ -30,18 +31,84 @@ void fill_block(const ContactRows& c, const ContactRows& d, std::span<const Body
   }
 }
 
-template <int D>
-void fill_matrix(std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics, Island& island) {
+// The rows of a contact in space side by side, axis by axis, with a fourth that is zero: sums over them go through two
+// registers of two.
+struct RowsByAxis {
+  double direction[3][4] = {}, moment_a[3][4] = {}, moment_b[3][4] = {};
+
+  explicit RowsByAxis(const ContactRows& rows) {
+    for (int axis = 0; axis < 3; ++axis)
+      for (int k = 0; k < 3; ++k) {
+        direction[axis][k] = rows.direction[k][axis];
+        moment_a[axis][k] = rows.moment_a[k][axis];
+        moment_b[axis][k] = rows.moment_b[k][axis];
+      }
+  }
+};
+
+// The transpose of fill_block() in space, with the same bits: block[l][k]. Terms are added as Eigen adds three products.
+inline void add_response_by_axis(const double (&direction_c)[3][4], const double (&moment_c)[3][4],
+                                 const Vec3* direction_d, const Vec3* turn_d, const Vec3& inverse_mass, double sign,
+                                 double (&block)[3][4]) {
+  for (int l = 0; l < 3; ++l) {
+    const Vec3 push = inverse_mass.cwiseProduct(direction_d[l]);
+    const double x = push.x(), y = push.y(), z = push.z(), tx = turn_d[l].x(), ty = turn_d[l].y(), tz = turn_d[l].z();
+    for (int k = 0; k < 4; ++k)
+      block[l][k] += sign * ((direction_c[0][k] * x + (direction_c[1][k] * y + direction_c[2][k] * z)) +
+                             (moment_c[0][k] * tx + (moment_c[1][k] * ty + moment_c[2][k] * tz)));
+  }
+}
+
+// The symmetric matrix: blocks (c, d) for d up to c, and their transposes.
+void fill_symmetric_space(std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics, Island& island) {
+  complementarity::BlockMatrix& W = island.problem.W;
+  for (int i = 0; i < W.rows(); ++i) {
+    const ContactRows& c = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(i)])];
+    const BodyDynamics& a = dynamics[static_cast<std::size_t>(c.a)];
+    const BodyDynamics& b = dynamics[static_cast<std::size_t>(c.b)];
+    const RowsByAxis by_axis(c);
+    for (int p = W.row_start[i]; p <= W.diagonal[i]; ++p) {
+      const ContactRows& d = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(W.column[p])])];
+      double sum[3][4] = {};
+      if (a.movable) {
+        if (c.a == d.a)
+          add_response_by_axis(by_axis.direction, by_axis.moment_a, d.direction, d.turn_a, a.inverse_mass, 1, sum);
+        else if (c.a == d.b)
+          add_response_by_axis(by_axis.direction, by_axis.moment_a, d.direction, d.turn_b, a.inverse_mass, -1, sum);
+      }
+      if (b.movable) {
+        if (c.b == d.b)
+          add_response_by_axis(by_axis.direction, by_axis.moment_b, d.direction, d.turn_b, b.inverse_mass, 1, sum);
+        else if (c.b == d.a)
+          add_response_by_axis(by_axis.direction, by_axis.moment_b, d.direction, d.turn_a, b.inverse_mass, -1, sum);
+      }
+      double* block = W.value.data() + p * 9;
+      double* mirror = W.value.data() + island.mirror[static_cast<std::size_t>(p)] * 9;
+      if (block == mirror)  // rounding does not keep the symmetry: the upper half counts
+        for (int k = 0; k < 3; ++k)
+          for (int l = 0; l < 3; ++l) block[k * 3 + l] = sum[std::max(k, l)][std::min(k, l)];
+      else
+        for (int k = 0; k < 3; ++k)
+          for (int l = 0; l < 3; ++l) {
+            block[k * 3 + l] = sum[l][k];
+            mirror[l * 3 + k] = sum[l][k];
+          }
+    }
+  }
+}
+
+// The same in the plane.
+void fill_symmetric_plane(std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics, Island& island) {
   complementarity::BlockMatrix& W = island.problem.W;
   for (int i = 0; i < W.rows(); ++i) {
     const ContactRows& c = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(i)])];
     for (int p = W.row_start[i]; p <= W.diagonal[i]; ++p) {
       const ContactRows& d = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(W.column[p])])];
-      double* block = W.value.data() + p * D * D;
-      fill_block<D>(c, d, dynamics, block);
-      double* mirror = W.value.data() + island.mirror[static_cast<std::size_t>(p)] * D * D;
-      for (int k = 0; k < D; ++k)
-        for (int l = 0; l < D; ++l) mirror[l * D + k] = block[k * D + l];
+      double* block = W.value.data() + p * 4;
+      fill_block<2>(c, d, dynamics, block);
+      double* mirror = W.value.data() + island.mirror[static_cast<std::size_t>(p)] * 4;
+      for (int k = 0; k < 2; ++k)
+        for (int l = 0; l < 2; ++l) mirror[l * 2 + k] = block[k * 2 + l];
     }
   }
 }
@@ -146,9 +213,9 @@ void ContactSystem::assemble(std::span<const BodyDynamics> dynamics) {
   for (Island& island : islands()) {
     island.soft_contacts = 0;
     if (dimension_ == 2)
-      fill_matrix<2>(rows_, dynamics, island);
+      fill_symmetric_plane(rows_, dynamics, island);
     else
-      fill_matrix<3>(rows_, dynamics, island);
+      fill_symmetric_space(rows_, dynamics, island);
   }
 }
 
