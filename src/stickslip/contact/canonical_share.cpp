@@ -78,8 +78,8 @@ bool CanonicalShare::same_rows(const ContactSystem& system, const Island& island
   return each_row(system, island, dynamics,
                   [&](const Vec3& row) {
                     if (before == end) return false;
-                    const bool same = std::fabs(before[0] - row[0]) <= noise &&
-                                      std::fabs(before[1] - row[1]) <= noise && std::fabs(before[2] - row[2]) <= noise;
+                    bool same = true;
+                    for (int axis = 0; axis < 3; ++axis) same = same & (std::fabs(before[axis] - row[axis]) <= noise);
                     before += 3;
                     return same;
                   }) &&
@@ -114,6 +114,7 @@ void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<c
   // A system of one island may be that of many components in turn.
   const bool in_turn = system.islands().size() == 1;
   for (std::size_t k = in_turn ? 0 : index; k < (in_turn ? kept_.size() : std::min(index + 1, kept_.size())); ++k) {
+    if (!(std::fabs(keys_[k].first - island.r[0]) <= keys_[k].noise)) continue;
     const Kept& kept = kept_[k];
     if (is_same(kept.r, kept.size_r, island.r) && same_laws(kept, island) && same_rows(system, island, dynamics, kept))
       return;
@@ -130,12 +131,16 @@ void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<c
   constexpr std::size_t kMostKept = 64;
   std::size_t place = index;
   if (in_turn) place = kept_.size() < kMostKept ? kept_.size() : std::bit_cast<std::uint64_t>(island.r[0]) % kMostKept;
-  if (kept_.size() <= place) kept_.resize(place + 1);
+  if (kept_.size() <= place) {
+    kept_.resize(place + 1);
+    keys_.resize(kept_.size());
+  }
   Kept& kept = kept_[place];
   kept.r = found ? r_ : island.r;
   kept.size_r = largest(kept.r);
   kept.closed = load_.closed;
   keep_rows(system, island, dynamics, kept);
+  keys_[place] = {kept.r[0], kSameShare * kept.size_r};
 }
 
 // N_ and t_ as the island's impulses, where they are certified as well as those that it has.

@@ -79,6 +79,11 @@ class CanonicalShare {
   SharedLoad load_;
   std::unique_ptr<LoadShare> search_;
   std::vector<Kept> kept_;
+  // Of each: its first impulse, which tells most of them apart, and up to what it does.
+  struct Key {
+    double first = 0, noise = -1;
+  };
+  std::vector<Key> keys_;
   std::vector<double> r_, start_;
   Eigen::VectorXd N_, t_;
 };

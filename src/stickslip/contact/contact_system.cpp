@@ -6,6 +6,7 @@
 #include "stickslip/contact/contact_response.h"
 #include "stickslip/contact/island_pattern.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <numeric>
 
@@ -32,30 +33,29 @@ void fill_block(const ContactRows& c, const ContactRows& d, std::span<const Body
 }
 
 // The rows of a contact in space side by side, axis by axis, with a fourth that is zero: sums over them go through two
-// registers of two.
+// registers of two numbers.
+using FourRows = Eigen::Array4d;
 struct RowsByAxis {
-  double direction[3][4] = {}, moment_a[3][4] = {}, moment_b[3][4] = {};
+  FourRows direction[3], moment_a[3], moment_b[3];
 
   explicit RowsByAxis(const ContactRows& rows) {
-    for (int axis = 0; axis < 3; ++axis)
-      for (int k = 0; k < 3; ++k) {
-        direction[axis][k] = rows.direction[k][axis];
-        moment_a[axis][k] = rows.moment_a[k][axis];
-        moment_b[axis][k] = rows.moment_b[k][axis];
-      }
+    for (int axis = 0; axis < 3; ++axis) {
+      direction[axis] << rows.direction[0][axis], rows.direction[1][axis], rows.direction[2][axis], 0;
+      moment_a[axis] << rows.moment_a[0][axis], rows.moment_a[1][axis], rows.moment_a[2][axis], 0;
+      moment_b[axis] << rows.moment_b[0][axis], rows.moment_b[1][axis], rows.moment_b[2][axis], 0;
+    }
   }
 };
 
-// The transpose of fill_block() in space, with the same bits: block[l][k]. Terms are added as Eigen adds three products.
-inline void add_response_by_axis(const double (&direction_c)[3][4], const double (&moment_c)[3][4],
-                                 const Vec3* direction_d, const Vec3* turn_d, const Vec3& inverse_mass, double sign,
-                                 double (&block)[3][4]) {
+// The transpose of fill_block() in space, with the same bits: row k of c and row l of d at block[l][k]. Terms are added as
+// Eigen adds three products.
+inline void add_response_by_axis(const FourRows* direction_c, const FourRows* moment_c, const Vec3* direction_d,
+                                 const Vec3* turn_d, const Vec3& inverse_mass, double sign, FourRows* block) {
   for (int l = 0; l < 3; ++l) {
     const Vec3 push = inverse_mass.cwiseProduct(direction_d[l]);
-    const double x = push.x(), y = push.y(), z = push.z(), tx = turn_d[l].x(), ty = turn_d[l].y(), tz = turn_d[l].z();
-    for (int k = 0; k < 4; ++k)
-      block[l][k] += sign * ((direction_c[0][k] * x + (direction_c[1][k] * y + direction_c[2][k] * z)) +
-                             (moment_c[0][k] * tx + (moment_c[1][k] * ty + moment_c[2][k] * tz)));
+    const Vec3& turn = turn_d[l];
+    block[l] += sign * ((direction_c[0] * push.x() + (direction_c[1] * push.y() + direction_c[2] * push.z())) +
+                        (moment_c[0] * turn.x() + (moment_c[1] * turn.y() + moment_c[2] * turn.z())));
   }
 }
 
@@ -69,7 +69,7 @@ void fill_symmetric_space(std::span<const ContactRows> rows, std::span<const Bod
     const RowsByAxis by_axis(c);
     for (int p = W.row_start[i]; p <= W.diagonal[i]; ++p) {
       const ContactRows& d = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(W.column[p])])];
-      double sum[3][4] = {};
+      FourRows sum[3] = {FourRows::Zero(), FourRows::Zero(), FourRows::Zero()};
       if (a.movable) {
         if (c.a == d.a)
           add_response_by_axis(by_axis.direction, by_axis.moment_a, d.direction, d.turn_a, a.inverse_mass, 1, sum);
