@@ -47,15 +47,15 @@ struct RowsByAxis {
   }
 };
 
-// The transpose of fill_block() in space, with the same bits: row k of c and row l of d at block[l][k]. Terms are added as
-// Eigen adds three products.
+// The transpose of fill_block() in space, with the same bits: row k of c and row l of d at block[l][k]. Terms are added as in a
+// product of vectors.
 inline void add_response_by_axis(const FourRows* direction_c, const FourRows* moment_c, const Vec3* direction_d,
                                  const Vec3* turn_d, const Vec3& inverse_mass, double sign, FourRows* block) {
   for (int l = 0; l < 3; ++l) {
     const Vec3 push = inverse_mass.cwiseProduct(direction_d[l]);
     const Vec3& turn = turn_d[l];
-    block[l] += sign * ((direction_c[0] * push.x() + (direction_c[1] * push.y() + direction_c[2] * push.z())) +
-                        (moment_c[0] * turn.x() + (moment_c[1] * turn.y() + moment_c[2] * turn.z())));
+    block[l] += sign * ((direction_c[0] * push.x() + direction_c[1] * push.y() + direction_c[2] * push.z()) +
+                        (moment_c[0] * turn.x() + moment_c[1] * turn.y() + moment_c[2] * turn.z()));
   }
 }
 
