@@ -80,15 +80,14 @@ inline void record_fixed_outcome(const contact::ContactRows& rows, const model::
                                  double certificate, double noise, ContactMemory& memory) {
   double u[3] = {}, scale = va.linear.lpNorm<1>() + vb.linear.lpNorm<1>();
   const double rate = 1 / h;
-  Vec3 force = Vec3::Zero(), velocity = Vec3::Zero();
+  memory.force.setZero();
+  memory.relative_velocity.setZero();
   for (int k = 0; k < D; ++k) {
     u[k] = contact::velocity_along<D>(rows, k, va, vb);
     scale += std::fabs(q[k]);
-    force += r[k] * rate * rows.direction[k];
-    velocity += u[k] * rows.direction[k];
+    memory.force += r[k] * rate * rows.direction[k];
+    memory.relative_velocity += u[k] * rows.direction[k];
   }
-  memory.force = force;
-  memory.relative_velocity = velocity;
   memory.touched_before = memory.touching;
   memory.touching = r[0] > 0;
   if (!memory.touching)
