@@ -156,6 +156,7 @@ class Audit {
   [[nodiscard]] double work_of_forces(const stepping::World& world, double h, double& error) const;
   [[nodiscard]] double work_of_drives(const stepping::World& world, double h, bool both_ends) const;
   [[nodiscard]] double work_of_parting(const stepping::World& world, double h) const;
+  [[nodiscard]] double last_parted(const stepping::World& world, double h) const;
   [[nodiscard]] double stored_in_springs(const stepping::World& world, double h) const;
   [[nodiscard]] Vec3 drive_at(const stepping::World& world, const collision::Contact& contact, int side) const;
   [[nodiscard]] double deformation_of(const stepping::World& world, int a, int b) const;
