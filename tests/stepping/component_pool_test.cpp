@@ -31,14 +31,13 @@ shape = { half-space = { normal = [0, 0, 1] } }
 [[body]]
 name = "plate"
 shape = { box = [4, 1, 0.2] }
-position = [0, 12, 0.5]
 motion = { position = ["0.02 * sin(30 * t)", 12, 0.5] }
 [[body]]
 name = "box"
 count = 9
 mass = 1
 shape = { box = [0.4, 0.3, 0.2] }
-position = ["index % 3", "floor(index / 3)", "0.4 + 0.02 * index"]
+position = ["mod(index, 3)", "floor(index / 3)", "0.4 + 0.02 * index"]
 velocity = ["0.3 * index - 1", 0.2, 0]
 angular_velocity = ["index - 4", "0.5 * index", 1]
 [[body]]
@@ -58,7 +57,7 @@ velocity = ["0.4 * index", 0, 0]
 name = "can"
 count = 3
 mass = 1
-shape = { cylinder = { radius = 0.1, height = 0.3 } }
+shape = { cylinder = { radius = 0.1, length = 0.3 } }
 position = ["4 + index", 3, 0.151]
 angular_velocity = ["0.5 + index", 0, 0]
 [[body]]
