@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kHalvings = 3;         // of a step that no solver certified,
 constexpr int kHalvingsAtWorst = 6;  // and whose parts are held to certificate_at_worst
-constexpr double kStalled = 1.01;    // of the residual at which a solve stalled
 
 std::unique_ptr<collision::Collider> collider_or_throw(std::unique_ptr<collision::Collider> given,
                                                        const stepping::Method& method) {
@@ -98,18 +97,11 @@ void Simulation::advance(double h, double end) {
     audit_->before_step(world_);
   }
   if (watcher_ != nullptr) watcher_->begin_step();
-  // Where one step stalls the next ones do too, and so do their parts: what the first solve reaches is taken.
-  const bool at_worst_before = report_.residual > certificate_ && stepping::traits_of(method_.stepper).certified_forces;
-  method_.taken_at = at_worst_before ? method_.certificate_at_worst : 0;
+  const bool at_worst_before = report_.residual > certificate_;
   report_ = advance_part(h, end);
-  method_.taken_at = 0;
-  if (report_.certified) {
-    if (report_.residual <= certificate_) return;
-    ++report_.fallbacks;
-    method_.certificate = kStalled * report_.residual;
-    return;
-  }
+  if (report_.certified) return;
   const stepping::StepReport whole = report_;
+  // Where one step stalls the next ones do too, and so do their parts.
   if (at_worst_before && advance_at_worst(h, end)) return;
   method_.certificate = certificate_;
   const std::string before = checkpoint();
@@ -146,7 +138,8 @@ stepping::StepReport Simulation::advance_part(double h, double end) {
 bool Simulation::advance_at_worst(double h, double end) {
   // Its forces obey the law by construction: what it refuses is not a matter of residuals.
   if (!stepping::traits_of(method_.stepper).certified_forces) return false;
-  const double worst = method_.certificate_at_worst, stalled_at = kStalled * report_.residual;
+  constexpr double kRounding = 1.01;
+  const double worst = method_.certificate_at_worst, stalled_at = kRounding * report_.residual;
   for (const double certificate : {stalled_at, worst}) {
     if (!(certificate > certificate_) || !(certificate <= worst)) continue;
     method_.certificate = certificate;

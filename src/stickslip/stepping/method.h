@@ -69,7 +69,6 @@ struct Method {
   std::string solver = "auto";         // a name of the solver registry
   double certificate = 1e-9;           // largest certified residual of a step
   double certificate_at_worst = 1e-6;  // the same where no solver gets there; counted (simulation.h)
-  double taken_at = 0;                 // no field of scenes: residual at which a run now takes solves that stall
   std::string collider = "features";   // a name of the collider registry
   Auditing audit = Auditing::On;
   ErrorBars error_bars = ErrorBars::Off;

@@ -99,10 +99,7 @@ bool ProblemSolver::solve_cone(const Method& method, contact::Island& island, in
     options.max_iterations = 0;
     island.summary = cone_.solve(problem, island.r, options, method.solver);
   }
-  if (!island.summary.solved()) {
-    const Residual residual = island.summary.residual;
-    return residual.error <= method.taken_at && accept(island, residual, island.summary.solver);
-  }
+  if (!island.summary.solved()) return false;
   if (fresh && problem.contacts() > ModeNewton::kMaxContacts && polish_once(island)) return true;
   if (problem.contacts() <= ModeNewton::kMaxContacts) {
     if (!try_polish(island)) tighten(method, island, kAim, 100);
