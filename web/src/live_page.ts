@@ -253,7 +253,7 @@ export class LivePage {
   private grow(): void {
     const snapshot = this.snapshot();
     if (!this.setting || !snapshot) return;
-    const box = boxAround(this.setting, snapshot.poses, this.bounds ? [] : this.traced());
+    const box = boxAround(this.setting, snapshot.poses, this.bounds || !this.show.traces ? [] : this.traced());
     const known = this.bounds;
     const inside = known && box[0].every((x, k) => x >= known[0][k]) && box[1].every((x, k) => x <= known[1][k]);
     if (inside) return;
