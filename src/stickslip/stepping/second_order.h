@@ -35,7 +35,8 @@
 // whose force reads other bodies is of one component with them; of all, where nobody knows what it reads.
 //
 // After an event histories (acceleration, force reserves) are dropped; the next sub-step predicts twice instead. They
-// also end at breakpoints of the drives. A contact at which an event just happened raises no second one at that
+// also end at breakpoints of the drives. Where the velocity of a drive jumps, the part of the step ends and another
+// begins. A contact at which an event just happened raises no second one at that
 // instant, unless it is hit. Impacts follow the law of each pair (impact_law.h), one after the other, any number of
 // them in a step; restitution is left out when the next flight would be shorter than a step.
 //
@@ -48,6 +49,7 @@
 
 #include "stickslip/stepping/component_step.h"
 #include "stickslip/stepping/components.h"
+#include "stickslip/stepping/drive_jumps.h"
 #include "stickslip/stepping/event_search.h"
 #include "stickslip/stepping/feature_ends.h"
 #include "stickslip/stepping/force_jumps.h"
@@ -76,7 +78,7 @@ class SecondOrder final : public Stepper {
   void keep(const World& world, Start& start) const;
   void put_back(World& world, const Start& start);
   void note_begin(const World& world, double h, double end_time);
-  void prepare(const World& world);
+  void prepare(World& world);
   StepReport advance_to_new_contacts(World& world, double& h, double& end_time);
   StepReport advance_part(World& world, double h, double end_time);
   [[nodiscard]] bool overlap_where_left_out(const World& world);
@@ -103,6 +105,7 @@ class SecondOrder final : public Stepper {
   EventSearch search_;
   FeatureEnds ends_;
   ForceJumps jumps_;
+  DriveJumps drive_jumps_;
   TouchPlace places_;
   RestingComponents resting_;
   bool moved_ = false;   // something did not rest in the part
