@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace stickslip::simulation {
@@ -188,6 +189,7 @@ void Audit::begin(const World& world) {
   if (finite)
     for (const collision::BodyOverlap& found : overlaps_.find(world.state))
       start_.push_back({found.body_a, found.body_b, found.depth});
+  if (!finite) start_time_ = std::numeric_limits<double>::quiet_NaN();  // which judge_state() tells
   credit_ = 0;
   due_ = true;  // the first step is looked at
   energy_ = energy_of(world);
@@ -571,6 +573,7 @@ bool Audit::judge_momentum(const World& world, double h, const StepReport& repor
 }
 
 bool Audit::judge_state(const World& world) {
+  if (std::isnan(start_time_)) return violated(world, "the state at the start is not finite");
   const double time = world.state.time - start_time_, g = world.model.gravity.norm();
   for (std::size_t i = 0; i < world.state.bodies.size(); ++i) {
     const model::BodyState& s = world.state.bodies[i];

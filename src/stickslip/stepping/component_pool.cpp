@@ -50,6 +50,7 @@ void ComponentPool::advance(const World& world, std::span<Component> all, std::s
     worker.run.begin_part(worker.world, before, H, end_time);
     worker.run.share_energy(static_cast<int>(moving.size()));
     worker.run.search.treat_beyond_ends_as(as.search);
+    worker.run.step.data.jumps = as.step.data.jumps;
   }
   pool_.run(threads, static_cast<int>(moving.size()), [&](int w, int k) {
     Result& result = results_[index(k)];

@@ -312,6 +312,28 @@ void Components::forget_forces() {
   for (ContactHistory& contact : now_.contacts) contact.margins_known = false;
 }
 
+void Components::follow_jump(World& world) {
+  constexpr double kMoves = 1e-9;  // of the speeds
+  forget_forces();
+  contacts_ = world.contacts;
+  world.collider.refresh(world.model, world.state, contacts_);
+  const int D = world.model.dimension;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    ContactMemory& memory = world.memory[c];
+    if (memory.mode == Mode::Open) continue;
+    contact::ContactRows rows;
+    if (D == 2)
+      contact::set_rows<2>(contacts_[c], world.state, rows);
+    else
+      contact::set_rows<3>(contacts_[c], world.state, rows);
+    const model::Twist &a = world.state.bodies[index(rows.a)].velocity, &b = world.state.bodies[index(rows.b)].velocity;
+    const double speed = a.linear.lpNorm<1>() + b.linear.lpNorm<1>();
+    const bool moves = std::fabs(contact::relative_velocity(rows, 0, a, b)) > kMoves * speed;
+    memory.mode = moves ? Mode::Open : mode_before_touch(rows, D, a, b);
+    now_.contacts[c].slip_peak = 0;
+  }
+}
+
 void Components::save(ByteWriter& out) const {
   out.put_list(now_.bodies, [&](const BodyHistory& b) {
     out.put_matrix(b.acceleration.linear);

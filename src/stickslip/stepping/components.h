@@ -91,6 +91,9 @@ class Components {
   void set_histories(const Histories& histories) { now_ = histories; }
   // Forces change at once where a contact ends: what they were predicts nothing.
   void forget_forces();
+  // After an instant at which velocities of drives jumped: closed contacts that approach or part now are open (what
+  // approaches raises a touch), others slide or stick as they move.
+  void follow_jump(World& world);
   void save(ByteWriter& out) const;
   void restore(ByteReader& in);
 

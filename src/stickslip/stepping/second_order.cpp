@@ -41,10 +41,14 @@ double energy_in_play(const World& world) {
 
 }  // namespace
 
-void SecondOrder::prepare(const World& world) {
+void SecondOrder::prepare(World& world) {
   components_.prepare(world);
   run_.prepare(world, components_);
   pool_.forget();
+  drive_jumps_.prepare(world.model, world.method.step);
+  run_.step.data.jumps = drive_jumps_.empty() ? nullptr : &drive_jumps_;
+  for (std::size_t b = 0; b < world.model.bodies.size(); ++b)
+    drive_jumps_.take_side(world.model, b, world.state.time, DriveJumps::Side::After, world.state.bodies[b]);
   if (components_.features_end()) places_.prepare(world.model);
   run_.search.set_beyond_ends(EventSearch::BeyondEnds::Touch, places_);
 }
@@ -52,24 +56,29 @@ void SecondOrder::prepare(const World& world) {
 StepReport SecondOrder::advance(World& world, double h, double end_time) {
   if (!components_.is_prepared()) prepare(world);
   if (run_.step.tape != nullptr) run_.step.tape->begin_step();
-  if (!components_.features_end()) return advance_part(world, h, end_time);
+  if (!components_.features_end() && drive_jumps_.empty()) return advance_part(world, h, end_time);
   keep(world, step_start_);
   all_events_.clear();
   StepReport report;
   report.sub_steps = 0;
-  for (int part = 0; report.certified; ++part) {
-    double left = part == 0 ? h : end_time - world.state.time;
+  for (int part = 0; report.certified;) {
+    const bool follow_ends = components_.features_end() && part < kMostParts;
+    double until = drive_jumps_.next(world.state.time, end_time);
+    const double jump = until;
+    double left = until < end_time || world.state.time != step_start_.state().time ? until - world.state.time : h;
     keep(world, part_start_);
-    double until = end_time;
-    StepReport of_part =
-        part < kMostParts ? advance_to_new_contacts(world, left, until) : advance_part(world, left, until);
+    StepReport of_part = follow_ends ? advance_to_new_contacts(world, left, until) : advance_part(world, left, until);
     // Where first order had to help, instants to second order are of no use.
-    if (of_part.certified && of_part.fallbacks == 0 && !moving_.empty() && located_ && part < kMostParts &&
+    if (follow_ends && of_part.certified && of_part.fallbacks == 0 && !moving_.empty() && located_ &&
         ends_.find(world, components_.margin(), left))
       of_part = advance_to_end_of_feature(world, left, until);
     run_.search.set_beyond_ends(EventSearch::BeyondEnds::Touch, places_);
     report.include(of_part);
     all_events_.insert(all_events_.end(), run_.step.events.begin(), run_.step.events.end());
+    if (of_part.certified && world.state.time == jump && drive_jumps_.is_at(jump))
+      components_.follow_jump(world);
+    else
+      ++part;
     if (!(end_time - world.state.time > 1e-9 * h)) break;
   }
   if (!report.certified) put_back(world, step_start_);
@@ -111,7 +120,9 @@ bool SecondOrder::overlap_where_left_out(const World& world) {
 
 void SecondOrder::note_begin(const World& world, double h, double end_time) {
   SubStepTape& tape = *run_.step.tape;
-  if (++tape.parts > 1) tape.refusal = "a contact ran off the end of a face within a step";
+  if (drive_jumps_.is_at(world.state.time) || drive_jumps_.is_at(end_time))
+    tape.refusal = "the velocity of a prescribed body jumped";
+  if (++tape.parts > 1 && *tape.refusal == '\0') tape.refusal = "a contact ran off the end of a face within a step";
   tape.begin = world.state.time;
   tape.length = h;
   tape.end = end_time;

@@ -36,7 +36,8 @@
 // it reads.
 //
 // After an event histories (acceleration, force reserves) are dropped; the next sub-step predicts twice instead. They
-// also end at breakpoints of the drives. A contact at which an event just happened raises no second one at that
+// also end at breakpoints of the drives. Where the velocity of a drive jumps, the part of the step ends and another
+// begins. A contact at which an event just happened raises no second one at that
 // instant, unless it is hit. Impacts follow the law of each pair (impact_law.h), one after the other, any number of
 // them in a step; restitution is left out when the next flight would be shorter than a step.
 //
@@ -48,6 +49,7 @@
 #pragma once
 
 #include "stickslip/stepping/component_pool.h"
+#include "stickslip/stepping/drive_jumps.h"
 #include "stickslip/stepping/feature_ends.h"
 #include "stickslip/stepping/resting_components.h"
 #include "stickslip/stepping/rollback.h"
@@ -69,7 +71,7 @@ class SecondOrder final : public Stepper {
   void keep(const World& world, Start& start) const;
   void put_back(World& world, const Start& start);
   void note_begin(const World& world, double h, double end_time);
-  void prepare(const World& world);
+  void prepare(World& world);
   StepReport advance_to_new_contacts(World& world, double& h, double& end_time);
   StepReport advance_part(World& world, double h, double end_time);
   Outcome advance_components(World& world, double h, double end_time, StepReport& report);
@@ -80,6 +82,7 @@ class SecondOrder final : public Stepper {
   ComponentAdvance run_;
   ComponentPool pool_;
   FeatureEnds ends_;
+  DriveJumps drive_jumps_;
   TouchPlace places_;
   RestingComponents resting_;
   std::vector<std::size_t> moving_;  // components of the part that did not rest
