@@ -112,8 +112,7 @@ double run_apart(const study::Study& study, const study::TrialRunner& runner, co
 
 // Processor seconds of a plain run and of one with derivatives, the best of `times` each.
 void bench_derivatives(const std::string& what, const scene::Document& document,
-                       const std::vector<scene::Override>& set, const std::vector<std::string>& parameters,
-                       int times) {
+                       const std::vector<scene::Override>& set, const std::vector<std::string>& parameters, int times) {
   double plain = 1e9, derived = 1e9;
   for (int i = 0; i < times; ++i) {
     const double begin = bench::Stopwatch::cpu_seconds();
@@ -149,7 +148,7 @@ void bench_series(const char* stepper, int times) {
     for (const char* wave : {"sin", "cos"}) {
       names.push_back(fmt::format("{}{}", wave[0], i));
       parameters += fmt::format("{} = {}\n", names.back(), 4.0 * std::sin(7.3 * i + wave[0]) / i);
-      motion += fmt::format("{}{} * {}({} * t)", motion.empty() ? "" : " + ", names.back(), wave, 5 * i);
+      motion += fmt::format("{}{}*{}({}*t)", motion.empty() ? "" : "+", names.back(), wave, 5 * i);
     }
   text = fmt::format(R"toml(
 dimension = 3

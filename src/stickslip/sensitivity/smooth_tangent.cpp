@@ -24,15 +24,10 @@ constexpr double kSingular = 1e-11;     // as in frozen_modes.h
 
 }  // namespace
 
-bool SmoothTangent::covers(const stepping::SubStep& one) const {
-  const stepping::SmoothRecord& record = one.smooth;
-  if (one.impact || one.end != stepping::SubStepEnd::Length || !one.stopping.empty() || one.trials.empty() ||
-      !record.certified || record.h != one.trials.back().h || record.closed.size() * 3 >= kMostRows)
-    return false;
-  for (int c : record.closed) {
-    const ContactTrial& out = one.trials.back().contacts[index(c)];
-    if (!out.closed || (record.two_passes && !out.closed_first)) return false;
-  }
+bool SmoothTangent::covers(const Trial& trial) const {
+  const stepping::SubStep& one = trial.one;
+  const stepping::SmoothRecord& record = trial.record;
+  if (!record.certified || record.h != trial.trial.h || record.closed.size() * 3 >= kMostRows) return false;
   return std::ranges::all_of(one.component.bodies, [&](const stepping::BodyStart& body) {
     const contact::BodyTraits& traits = traits_[index(body.body)];
     if (traits.pushed || traits.driven || traits.locked_rotation) return false;
@@ -44,8 +39,13 @@ bool SmoothTangent::covers(const stepping::SubStep& one) const {
   });
 }
 
-void SmoothTangent::begin(const stepping::SubStep& one, std::ptrdiff_t width) {
+void SmoothTangent::begin(const Trial& trial, std::ptrdiff_t width) {
+  const stepping::SubStep& one = trial.one;
   one_ = &one;
+  trial_ = &trial.trial;
+  record_ = &trial.record;
+  ends_slip_ = trial.ends_slip;
+  watched_ = trial.watched;
   bodies_ = std::ssize(one.component.bodies);
   driven_ = std::ssize(one.component.driven);
   place_.assign(model_.bodies.size(), -1);
@@ -54,7 +54,7 @@ void SmoothTangent::begin(const stepping::SubStep& one, std::ptrdiff_t width) {
     place_[index(one.component.driven[static_cast<std::size_t>(j)])] = -2 - static_cast<int>(j);
   const auto contacts = static_cast<Index>(closed());
   input_.setZero(first_rest() + kContacts + kContactInputs * contacts, width);
-  output_.resize(first_driven() + kContactRows * contacts, width);
+  output_.resize(first_watched() + (watched_ == stepping::kNoContact ? 0 : kWatchedRows), width);
 }
 
 bool SmoothTangent::advance() {
@@ -89,7 +89,7 @@ bool SmoothTangent::run(const Columns& input, Columns& output) {
   std::vector<double*>& before = acceleration_;
   before.assign(n, nullptr);
   std::vector<model::Twist> a(n);
-  const stepping::SmoothRecord& record = one_->smooth;
+  const stepping::SmoothRecord& record = *record_;
   if (record.two_passes) {
     first_.first = true;
     first_.pass = &record.first;
@@ -122,7 +122,14 @@ bool SmoothTangent::run(const Columns& input, Columns& output) {
     std::copy_n(acceleration_[i], 6 * width_, to + kAcceleration * width_);
   }
   take_contacts(last_, output);
+  if (watched_ != stepping::kNoContact) take_watched(last_, output);
   return output.allFinite();
+}
+
+void SmoothTangent::lengthen(std::span<const double> length) {
+  const Index last = output_.cols() - 1;
+  for (Index row = 0; row < output_.rows(); ++row)
+    rows::add(last, output_(row, last), length.data(), output_.row(row).data());
 }
 
 MovedBody SmoothTangent::moved(int body, When when, const Solved* solved) const {
@@ -131,11 +138,10 @@ MovedBody SmoothTangent::moved(int body, When when, const Solved* solved) const 
   if (place >= 0) {
     const auto i = index(place);
     switch (when) {
-      case When::Start:
-        return {one_->state.bodies[index(body)], in_body(i, kPose), in_body(i, kVelocity)};
+      case When::Start: return {one_->state.bodies[index(body)], in_body(i, kPose), in_body(i, kVelocity)};
       case When::Mid: return {solved->pass->mid[i], solved->mid[i]};
       case When::Predicted: return {solved->pass->end[i], solved->end[i], solved->velocity[i]};
-      case When::End: return {one_->trials.back().bodies[i], pose_[i], solved->velocity[i]};
+      case When::End: return {trial_->bodies[i], pose_[i], solved->velocity[i]};
     }
   }
   const Index first = first_driven() + kDrivenRows * (-2 - place);
@@ -220,7 +226,7 @@ bool SmoothTangent::take_pass(const std::vector<double*>& acceleration, std::spa
 // Poses in the middle and at the end.
 void SmoothTangent::predict(std::size_t i, const double* acceleration, const model::Twist& a, Solved& solved) {
   const contact::BodyTraits& traits = traits_[body_of(i)];
-  const double h = one_->smooth.h;
+  const double h = record_->h;
   const model::Twist& v0 = one_->state.bodies[body_of(i)].velocity;
   const auto place = [&](double by_v, double by_a, double by_v_rate, double by_a_rate) {
     double *const pose = arena_.take(6), *const d = arena_.take(6);
@@ -262,7 +268,7 @@ void SmoothTangent::add_turned_inertia(const Solved& solved, std::size_t i, cons
 
 // Velocities at the end as long as the impulses are what they are.
 void SmoothTangent::know_velocities(Solved& solved) {
-  const double h = one_->smooth.h;
+  const double h = record_->h;
   const stepping::SmoothPass& pass = *solved.pass;
   std::vector<double*> push(static_cast<std::size_t>(bodies_));
   for (double*& p : push) p = arena_.take(6);
@@ -327,8 +333,7 @@ void SmoothTangent::know_slips(Solved& solved) {
     const MovedBody a = moved(start_of(c).rows.a, When::Predicted, &solved),
                     b = moved(start_of(c).rows.b, When::Predicted, &solved);
     solved.slip[c] = arena_.take(model_.dimension);
-    for (int k = 0; k < model_.dimension; ++k)
-      take_slip(solved.bends_end[c], k, a, b, solved.slip[c] + k * width_);
+    for (int k = 0; k < model_.dimension; ++k) take_slip(solved.bends_end[c], k, a, b, solved.slip[c] + k * width_);
   }
 }
 

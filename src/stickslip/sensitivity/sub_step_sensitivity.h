@@ -44,11 +44,25 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace stickslip::sensitivity {
+
+// An unknown that sub-steps know in closed form: through the start, prescribed motion, and these.
+struct SmoothChange {
+  Eigen::Index column = 0;  // among the directions
+  bool enters = false;      // the model, besides prescribed motion
+  Vec3 gravity = Vec3::Zero();
+  std::vector<std::pair<double, double>> friction;  // static and kinetic, per surface
+};
+// Those among the directions.
+[[nodiscard]] std::vector<SmoothChange> smooth_changes(const model::Model& model,
+                                                       std::span<const Direction> directions);
+
+class DriveInputs;
 
 class SubStepSensitivity {
  public:
@@ -78,18 +92,23 @@ class SubStepSensitivity {
   // Of all steps: contacts shared a load in more than one way, and the changes of their forces are the smallest ones.
   [[nodiscard]] bool forces_open() const { return forces_open_; }
 
-  // The begin of a step, to go back to.
-  void keep() { kept_ = now_; }
-  void take_back() { now_ = kept_; }
-
- private:
-  struct Side;
   // What the next sub-step reads besides the state, one column per unknown.
   struct Histories {
     Eigen::MatrixXd acceleration;  // 6 rows per body
     Eigen::MatrixXd length;        // a row per body: of the sub-step that acceleration is a mean over
     std::map<collision::ContactId, Eigen::Matrix4Xd> reserves;  // normal, tangential, age; and the largest slip so far
   };
+  // Steps by what they read, of directions that change no model (run_adjoint.h): prescribed motion is given by the inputs,
+  // and changes of the model have the columns that they say. Sub-steps without a closed form are refused.
+  void take_inputs(DriveInputs& drives, std::span<const SmoothChange> model_inputs);
+  [[nodiscard]] Histories& histories() { return now_; }
+
+  // The begin of a step, to go back to.
+  void keep() { kept_ = now_; }
+  void take_back() { now_ = kept_; }
+
+ private:
+  struct Side;
   // The end of a repetition.
   struct End {
     double tau = 0, offset = 0;
@@ -100,22 +119,25 @@ class SubStepSensitivity {
     double longest = 0;         // how much longer the next sub-step may be
   };
 
-  // An unknown that smooth sub-steps know in closed form.
-  struct SmoothChange {
-    Eigen::Index column = 0;
-    bool enters = false;  // the model, besides prescribed motion
-    Vec3 gravity = Vec3::Zero();
-    std::vector<std::pair<double, double>> friction;  // static and kinetic, per surface
-  };
-
   [[nodiscard]] bool fail(const char* why);
   // Smooth sub-steps (sub_step_smooth.cpp).
-  void list_smooth();
+  [[nodiscard]] bool differentiate_inputs(const stepping::SubStep& one, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool differentiate_smooth(const stepping::SubStep& one, Eigen::MatrixXd& tangents);
-  [[nodiscard]] bool give_lengths(const stepping::SubStep& one, double* length, double* later) const;
-  void give_driven(int b, double time, const model::BodyState& at, const double* later, double* to);
-  void give_model(const stepping::SubStep& one);
-  void take_smooth(const stepping::SubStep& one, const double* length, Eigen::MatrixXd& tangents);
+  [[nodiscard]] std::optional<SmoothTangent::Trial> known_trial(const stepping::SubStep& one,
+                                                                const stepping::Trial& trial, bool ends_slip,
+                                                                const Eigen::MatrixXd& tangents);
+  [[nodiscard]] bool sweep(const SmoothTangent::Trial& trial, const std::vector<double>& length, bool by_length,
+                           const Eigen::MatrixXd& tangents);
+  void change_length(const stepping::SubStep& one, const stepping::SubStepLength& length,
+                     const std::vector<double>& longest, std::vector<double>& change) const;
+  void change_longest(const stepping::SubStep& one, const stepping::SubStepAttempt& attempt,
+                      const stepping::Trial& trial, const std::vector<double>& length,
+                      std::vector<double>& longest) const;
+  [[nodiscard]] bool find_event(const SmoothTangent::Trial& trial, std::vector<double>& length) const;
+  void change_by_reserve(const SmoothTangent::Trial& trial, std::vector<double>& length) const;
+  void give_model(const SmoothTangent::Trial& trial, Eigen::Index width);
+  void take_smooth(const SmoothTangent::Trial& trial, const std::vector<double>& length,
+                   const std::vector<double>& longest, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool look_for_ties(const stepping::SubStep& one);
   [[nodiscard]] bool differentiate(const stepping::SubStep& one, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool differentiate(const stepping::SubStep& one, Eigen::Index k, double below, double above, Side& low,
@@ -145,9 +167,13 @@ class SubStepSensitivity {
   std::unique_ptr<collision::Collider> collider_;
   SmoothTangent smooth_;
   std::vector<SmoothChange> smooth_columns_;
-  std::vector<bool> is_smooth_;  // per direction
+  std::vector<Eigen::Index> listed_;  // their columns
+  std::vector<bool> is_smooth_;       // per direction
+  DriveInputs* drives_ = nullptr;     // columns are inputs of these
   PrescribedChanges::Columns later_;
   stepping::SubStepTape tape_;
+  std::unique_ptr<Side> middle_;  // the model itself, and where its trials are noted
+  stepping::SubStepTape middle_tape_;
   std::vector<std::unique_ptr<Side>> low_, high_;                // per direction, made when first needed
   std::vector<std::unique_ptr<Side>> closer_low_, closer_high_;  // made when a repetition further off does not do
   Histories now_, kept_;
