@@ -70,7 +70,7 @@ class Audit {
   // After a certified step that began at `begin`. False when the audit is violated: summary().violation says how.
   bool after_step(const stepping::World& world, double begin, const stepping::StepReport& report) {
     const double h = world.state.time - begin;
-    if (judges_energy_ && !energy_holds(world, h, report)) return false;
+    if (judges_energy_ ? !energy_holds(world, h, report) : judges_total_ && !judge_total(world)) return false;
     credit_ += step_work_ + kContactWork * report.contacts;
     if (!report.events.empty() && !look_at_events(world, h, report)) return false;
     if (due_) return look_after_step(world, h, report);
