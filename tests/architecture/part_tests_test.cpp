@@ -24,11 +24,25 @@ namespace fs = std::filesystem;
 // Header -> suite.
 const std::map<std::string, std::string>& tested_through() {
   static const std::map<std::string, std::string> kSuites{
-      {"euler_stepper.h", "LocatedImpacts"},      {"extrapolated_euler.h", "DistributedSupport"},
-      {"flow_tape.h", "FlowSensitivity"},         {"force_balance_rows.h", "ForceBalance"},
-      {"guarded_stepper.h", "Passing"},           {"smooth_record.h", "SubStepSensitivity"},
-      {"smooth_tangent.h", "SubStepSensitivity"}, {"step_data.h", "ContactSelection"},
-      {"sub_step_tape.h", "SubStepSensitivity"},  {"trial.h", "Events"},
+      {"component_advance.h", "SecondOrder"},
+      {"dormand_prince.h", "RungeKutta"},
+      {"drive_inputs.h", "SubStepSensitivity"},
+      {"euler_stepper.h", "LocatedImpacts"},
+      {"extrapolated_euler.h", "DistributedSupport"},
+      {"flow_tape.h", "FlowSensitivity"},
+      {"flow_tangent.h", "FlowSensitivity"},
+      {"force_balance_rows.h", "ForceBalance"},
+      {"guarded_stepper.h", "Passing"},
+      {"run_adjoint.h", "SubStepSensitivity"},
+      {"smooth_columns.h", "SubStepSensitivity"},
+      {"smooth_pass_tangent.h", "SubStepSensitivity"},
+      {"smooth_record.h", "SubStepSensitivity"},
+      {"smooth_tangent.h", "SubStepSensitivity"},
+      {"step_data.h", "ContactSelection"},
+      {"sub_step_changes.h", "SubStepSensitivity"},
+      {"sub_step_repetition.h", "SubStepSensitivity"},
+      {"sub_step_tape.h", "SubStepSensitivity"},
+      {"trial.h", "Events"},
   };
   return kSuites;
 }

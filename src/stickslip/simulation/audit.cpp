@@ -152,7 +152,7 @@ Audit::Audit(const World& world) : overlaps_(world.model) {
     has_drives_ = has_drives_ || traits.driven;
     keep_states_ = keep_states_ || traits.pushed;
     if (!traits.movable) continue;
-    Mass mass;
+    BodyEnergies::Mass mass;
     mass.body = static_cast<int>(i);
     for (int k = 0; k < 3; ++k)
       if (traits.free_translation[index(k)]) mass.translation[k] = body.mass;
@@ -161,14 +161,14 @@ Audit::Audit(const World& world) : overlaps_(world.model) {
       mass.anisotropic = !body.planar() && !traits.isotropic;
       mass.inertia = mass.anisotropic ? 0 : body.planar() ? body.inertia(2, 2) : body.inertia(0, 0);
     }
-    masses_.push_back(mass);
+    bodies_.masses.push_back(mass);
     falling_ += body.mass * g * g;
   }
   judges_total_ = summary_.energy_reason == std::string_view(kStores) && !has_drives_ && !keep_states_ &&
                   std::ranges::none_of(world.model.surfaces, [](const model::Surface& surface) {
                     return surface.compliance.patch != nullptr;
                   });
-  step_work_ = kStepWork + kBodyWork * static_cast<std::int64_t>(masses_.size());
+  step_work_ = kStepWork + kBodyWork * static_cast<std::int64_t>(bodies_.masses.size());
   // Of each body, then the angular parts of each, then where it was.
   velocity_.resize(3 * world.model.bodies.size());
   impulse_.resize(2 * world.model.bodies.size());
@@ -192,23 +192,22 @@ void Audit::begin(const World& world) {
   if (!finite) start_time_ = std::numeric_limits<double>::quiet_NaN();  // which judge_state() tells
   credit_ = 0;
   due_ = true;  // the first step is looked at
-  energy_ = energy_of(world);
+  energy_ = bodies_.of(world);
   largest_kinetic_ = std::max(largest_kinetic_, energy_.kinetic);
 }
 
 // --- energy
 
-double Audit::turning_energy(const World& world, int body) {
+double BodyEnergies::turning_energy(const World& world, int body) {
   const model::BodyState& s = world.state.bodies[index(body)];
   if (s.velocity.angular.isZero(0)) return 0;
   const Vec3 w = s.pose.orientation.conjugate() * s.velocity.angular;
   return 0.5 * w.dot(world.model.bodies[index(body)].inertia * w);
 }
 
-double Audit::rounded(const World& world) const {
+double BodyEnergies::rounded(const World& world) const {
   double sum = 0;
-  for (const Mass& mass : masses_)
-    sum += std::fabs(mass.weight.dot(world.state.bodies[index(mass.body)].pose.position));
+  for (const Mass& mass : masses) sum += std::fabs(mass.weight.dot(world.state.bodies[index(mass.body)].pose.position));
   return sum;
 }
 
@@ -216,7 +215,7 @@ double Audit::rounded(const World& world) const {
 // stepper lies between h times the smallest and the largest of the four, and they differ by the error.
 double Audit::work_of_forces(const World& world, double h, double& error) const {
   std::array<double, 4> power{};
-  for (const Mass& mass : masses_) {
+  for (const BodyEnergies::Mass& mass : bodies_.masses) {
     const contact::BodyTraits& traits = world.traits[index(mass.body)];
     if (!traits.pushed) continue;
     const model::Body& body = world.model.bodies[index(mass.body)];
@@ -328,7 +327,7 @@ double Audit::work_of_drives(const World& world, double h, bool both_ends) const
 double Audit::error_of_order(const World& world, double h, double kinetic) const {
   if (order_ < 2) return 0;
   double angle = 0;
-  for (const Mass& mass : masses_) {
+  for (const BodyEnergies::Mass& mass : bodies_.masses) {
     const model::BodyState& s = world.state.bodies[index(mass.body)];
     angle = std::max(angle, h * s.velocity.angular.norm());
   }
@@ -417,7 +416,7 @@ bool Audit::look(const World& world, double h) {
   for (const collision::BodyOverlap& found : overlaps_.find(world.state))
     if (!judge_depth(world, h, found)) return false;
   // The steps of a single body cost a third of what is estimated, those of bodies at rest a tenth.
-  const std::int64_t dearer = energy_.kinetic == 0 && judges_energy_ ? 8 : masses_.size() == 1 ? 3 : 1;
+  const std::int64_t dearer = energy_.kinetic == 0 && judges_energy_ ? 8 : bodies_.masses.size() == 1 ? 3 : 1;
   credit_ = -dearer * kShare * (kLookWork + overlaps_.work() - before);
   return true;
 }
@@ -426,9 +425,10 @@ bool Audit::look(const World& world, double h) {
 // start, and a hundredth of what has been in motion.
 bool Audit::judge_total(const World& world) {
   if (!judges_total_) return true;
-  const Energy now = energy_of(world);
+  const Energy now = bodies_.of(world);
   const double released = energy_.potential - now.potential;
-  const double gain = now.kinetic - energy_.kinetic - released - stored_at_start(world) - kRounding * rounded(world);
+  const double gain =
+      now.kinetic - energy_.kinetic - released - stored_at_start(world) - kRounding * bodies_.rounded(world);
   const double scale = std::max({largest_kinetic_, released, falling_ * world.method.step * world.method.step});
   largest_kinetic_ = std::max(largest_kinetic_, now.kinetic);
   if (gain <= kTotal * scale) return true;
@@ -528,7 +528,7 @@ bool Audit::judge_momentum(const World& world, double h, const StepReport& repor
   if (!judges_momentum_ || !in_one_part(report)) return true;
   ++summary_.momentum_steps;
   if (keep_states_) keep(before_, velocity_);
-  for (const Mass& mass : masses_) {
+  for (const BodyEnergies::Mass& mass : bodies_.masses) {
     impulse_[index(mass.body)] = h * mass.weight;
     impulse_size_[index(mass.body)] = h * mass.weight.norm();
   }
@@ -540,7 +540,7 @@ bool Audit::judge_momentum(const World& world, double h, const StepReport& repor
     impulse_size_[a] += impulse.norm();
     impulse_size_[b] += impulse.norm();
   }
-  for (const Mass& mass : masses_) {
+  for (const BodyEnergies::Mass& mass : bodies_.masses) {
     const std::size_t i = index(mass.body);
     const model::Body& body = world.model.bodies[i];
     if (world.traits[i].pushed || body.linear_damping > 0 || !body.support.points.empty()) continue;
