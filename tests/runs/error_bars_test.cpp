@@ -27,24 +27,6 @@ TEST(ErrorBars, ThreeValuesThatFallAsTheOrderSays) {
   }
 }
 
-// A body that turns without contact under second-order has errors of fourth order.
-TEST(ErrorBars, FreeTurnsHaveTheirOwnOrderUnderSecondOrderOnly) {
-  const auto value = [](double h) { return 1 + 1e-3 * std::pow(h, 4); };
-  const ErrorBar second = bar_of(value(1), value(3), value(6), 2, 0),
-                 first = bar_of(value(1), value(3), value(6), 1, 0);
-  EXPECT_EQ(second.claim, Claim::Estimate);
-  EXPECT_NEAR(second.error, 1e-3, 1e-9);
-  EXPECT_EQ(first.claim, Claim::Bound);
-  EXPECT_EQ(first.error, first.spread);
-}
-
-// Of third order, say: faster than claimed, and by no order that is known.
-TEST(ErrorBars, DifferencesThatFallFasterThanClaimedBoundTheErrorByTheLast) {
-  const ErrorBar bar = bar_of(1, 1.001, 1.0081, 2, 0);
-  EXPECT_EQ(bar.claim, Claim::Bound);
-  EXPECT_NEAR(bar.error, 1e-3, 1e-12);
-}
-
 TEST(ErrorBars, DifferencesThatDoNotFallBoundTheError) {
   for (const ErrorBar& bar : {bar_of(1, 1.1, 1.1001, 1, 0),      // a jump between h and 3 h
                               bar_of(1, 1.001, 1.2, 1, 0),       // one between 3 h and 6 h

@@ -14,7 +14,6 @@ namespace stickslip::runs {
 namespace {
 
 constexpr double kAgree = 2;
-constexpr int kFreeTurn = 4;       // order with which second-order turns bodies that nothing touches
 constexpr double kOtherModes = 3;  // spreads that bound the error then: 9 of 10 are within one, 96 of 100 within three
 constexpr double kRounding = 1e-12;  // of a value: what thousands of steps leave,
 constexpr double kInstants = 1e-8;   // and what instants of events do, which are found to 1e-6 of a step
@@ -31,25 +30,10 @@ Modes modes_of(const simulation::ModeTimeline& timeline) {
   return modes;
 }
 
-void make_bound(ErrorBar& bar, double error, double grain) {
+// From three runs that ended in the same way.
+void make_bound(ErrorBar& bar, double spreads, double grain) {
   bar.claim = ErrorBar::Claim::Bound;
-  bar.error = std::max(error, grain);
-}
-
-// The differences between runs with h, 3 h and 6 h, and what errors of order p would be after them.
-struct Differences {
-  double first = 0, second = 0;
-
-  [[nodiscard]] double estimate(int p) const { return first / (std::pow(3, p) - 1); }
-  [[nodiscard]] double estimate_before(int p) const { return second / (std::pow(6, p) - std::pow(3, p)); }
-  [[nodiscard]] bool fall_as(int p) const { return fall_at_least_as(p) && estimate_before(p) <= kAgree * estimate(p); }
-  [[nodiscard]] bool fall_at_least_as(int p) const { return estimate(p) <= kAgree * estimate_before(p); }
-};
-
-// Of runs through the same modes. At second order and above, differences that fall are each larger than the error of the run after
-// them by far; at first order neighbouring runs agree by chance too often.
-double bound_of(const ErrorBar& bar, const Differences& differences, int order) {
-  return order >= 2 && differences.fall_at_least_as(order) ? differences.first : bar.spread;
+  bar.error = std::max(spreads * bar.spread, grain);
 }
 
 }  // namespace
@@ -87,17 +71,14 @@ ErrorBar bar_of(double value, double at_three, double at_six, int order, double 
     bar.error = grain > 0 ? grain : std::max(bar.spread, kRounding * scale);
     return bar;
   }
-  const Differences differences{first, second};
-  if (differences.fall_as(order)) {
+  const double three = std::pow(3, order), six = std::pow(6, order);
+  const double E_1 = first / (three - 1), E_2 = second / (six - three);
+  if (E_1 <= kAgree * E_2 && E_2 <= kAgree * E_1) {
     bar.claim = ErrorBar::Claim::Estimate;
-    bar.error = differences.estimate(order);
-  } else if (order == 2 && differences.fall_as(kFreeTurn)) {
-    bar.claim = ErrorBar::Claim::Estimate;
-    bar.error = differences.estimate(kFreeTurn);
-    bar.of_free_turn = true;
+    bar.error = E_1;
   } else {
     bar.why_not = "the differences contradict the order of the stepper";
-    make_bound(bar, bound_of(bar, differences, order), grain);
+    make_bound(bar, 1, grain);
   }
   return bar;
 }
@@ -144,19 +125,17 @@ std::vector<ErrorBar> error_bars(const Run& run, const Run::Hook& hook) {
     } else if (divided_steps(other) || divided_steps(run))
       other_course = "steps were divided, so that errors do not fall with the step";
   }
-  const int order = stepping::order_of(scene.method.stepper);
   std::vector<ErrorBar> bars;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double grain = grain_of(scene, k, values[k]);
-    bars.push_back(bar_of(values[k], coarse[0][k], coarse[1][k], order, grain));
+    bars.push_back(bar_of(values[k], coarse[0][k], coarse[1][k], stepping::order_of(scene.method.stepper), grain));
     ErrorBar& bar = bars.back();
     if (!other_end.empty()) {
       bar.claim = ErrorBar::Claim::None;
       bar.why_not = other_end;
-    } else if (!other_course.empty() && bar.claim != ErrorBar::Claim::None && (other_modes || !bar.of_free_turn)) {
+    } else if (!other_course.empty() && bar.claim != ErrorBar::Claim::None) {
       bar.why_not = other_course;
-      const Differences differences{std::abs(values[k] - coarse[0][k]), std::abs(coarse[0][k] - coarse[1][k])};
-      make_bound(bar, other_modes ? kOtherModes * bar.spread : bound_of(bar, differences, order), grain);
+      make_bound(bar, other_modes ? kOtherModes : 1, grain);
     }
   }
   return bars;

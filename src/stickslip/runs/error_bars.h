@@ -14,9 +14,7 @@
 //     3. no run divided its steps (second-order does, to keep energy): what counts is then not h, 3h and 6h, and
 //     4. 1/kAgree <= E_1 / E_2 <= kAgree: the differences fall as the order of the stepper claims.
 //
-// second-order turns bodies that nothing touches with p = 4: where 4 holds with that, the bar is an estimate whether 3 holds
-// or not (shots and drops). Where otherwise only 3 or 4 fails, the bar is a *bound*: |v(h) - v(3h)| at second order where the
-// differences fall as it claims or faster, else the largest difference between the three runs, several times the
+// Where only 3 or 4 fails, the bar is a *bound*: the largest difference between the three runs, several times the
 // error where the order holds; where 2 fails, three times that. That is no proof: runs whose neighbouring steps make the same mistake agree by chance;
 // how often that happens is measured on random scenes (error_bars_test.cpp). Where 1 fails, or a run has no value, the
 // observable is not resolved. Nothing is stated from two runs alone, which agree by chance more often. Differences below
@@ -43,10 +41,9 @@ struct ErrorBar {
     Estimate,  // the error is about this
   };
   Claim claim = Claim::None;
-  double error = 0;           // what is claimed of the observable
-  double spread = 0;          // largest difference between the three runs; nan: one of them has no value
-  bool of_free_turn = false;  // an estimate by the order with which second-order turns bodies that nothing touches
-  std::string why_not;        // no estimate
+  double error = 0;     // what is claimed of the observable
+  double spread = 0;    // largest difference between the three runs; nan: one of them has no value
+  std::string why_not;  // no estimate
 };
 
 // "estimate", "bound", "none": as JSON and Python have it.
