@@ -188,10 +188,12 @@ void ComponentAdvance::begin_part(const World& world, const model::State& before
 }
 
 ComponentAdvance::Outcome ComponentAdvance::advance(World& world, Component& component, double H) {
-  // Time and prescribed bodies are where the component before this one left them.
-  world.state.time = before_->time;
-  for (int b : component.driven)
-    if (!world.traits[index(b)].movable) world.state.bodies[index(b)] = before_->bodies[index(b)];
+  // Time and prescribed bodies may be where the component before this one left them.
+  if (world.state.time != before_->time) {
+    world.state.time = before_->time;
+    for (int b : component.driven)
+      if (!world.traits[index(b)].movable) world.state.bodies[index(b)] = before_->bodies[index(b)];
+  }
   const bool judged = ComponentStep::judges_energy(component);
   gained_ = 0;
   located_ = true;
