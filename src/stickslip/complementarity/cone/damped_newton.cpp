@@ -13,10 +13,10 @@ constexpr double kShare = 0.3;                           // of the island's erro
 }  // namespace
 
 template <int D>
-bool damped_newton(ProximalNewton<D>& engine, IslandSearch<D>& search, int max_steps) {
+bool damped_newton(ProximalNewton<D>& engine, IslandSearch<D>& search, int max_steps, bool follows_modes) {
   double c = kFirst, mark = search.best();
   int since = 0;
-  engine.begin_damping();
+  engine.begin_damping(follows_modes);
   for (int step = 0; step < max_steps && !search.finished(); ++step) {
     if (!engine.damped_step(search, c, kShare * search.last())) break;
     if (search.reached()) return true;
@@ -28,7 +28,7 @@ bool damped_newton(ProximalNewton<D>& engine, IslandSearch<D>& search, int max_s
   return search.reached();
 }
 
-template bool damped_newton<2>(ProximalNewton<2>&, IslandSearch<2>&, int);
-template bool damped_newton<3>(ProximalNewton<3>&, IslandSearch<3>&, int);
+template bool damped_newton<2>(ProximalNewton<2>&, IslandSearch<2>&, int, bool);
+template bool damped_newton<3>(ProximalNewton<3>&, IslandSearch<3>&, int, bool);
 
 }  // namespace stickslip::complementarity

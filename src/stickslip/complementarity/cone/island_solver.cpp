@@ -12,6 +12,7 @@ namespace {
 constexpr int kSmallIsland = 12;   // contacts; Newton steps are so cheap there that fewer sweeps come first
 constexpr int kMiddleIsland = 60;  // contacts from which Newton's steps are damped without a warm start too
 constexpr int kFewSweeps = 4, kSweeps = 8, kLargeSweeps = 20;
+constexpr int kFollowed = 100;       // contacts from which the weights of these steps follow the modes
 constexpr double kClose = 0.1;       // error of a warm start from which Newton sets out without sweeps
 constexpr double kVeryClose = 1e-3;  // the same where its steps are damped
 constexpr int kMaxSweeps = 20000;    // of Gauss-Seidel alone
@@ -138,7 +139,7 @@ bool IslandSolver<D>::sweep_and_damp(int sweeps, IslandOutcome& outcome) {
     engine_.r() = search_.best_r();
     engine_.look(search_);
   }
-  return damped_newton(engine_, search_, kDampedSteps);
+  return damped_newton(engine_, search_, kDampedSteps, island_.contacts > kFollowed);
 }
 
 // Sweeps; where their pace tells that they lead nowhere, Newton's method on the contacts that are in the way, and sweeps again,

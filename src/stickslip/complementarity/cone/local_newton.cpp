@@ -91,7 +91,7 @@ bool LocalNewton<D>::run(const ScaledIsland<D>& island, IslandSearch<D>& search,
   engine_.begin(part_, plan_);
   for (int a = 0; a < part_.contacts; ++a)
     for (int k = 0; k < D; ++k) engine_.r()[a * D + k] = r[part_.member[a] * D + k];
-  if (!engine_.look(part_search_)) damped_newton(engine_, part_search_, kSteps);
+  if (!engine_.look(part_search_)) damped_newton(engine_, part_search_, kSteps, false);
   const std::vector<double>& found = part_search_.best_r();
   for (int a = 0; a < part_.contacts; ++a)
     for (int k = 0; k < D; ++k) r[part_.member[a] * D + k] = found[a * D + k];

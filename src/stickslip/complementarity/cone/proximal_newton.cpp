@@ -128,7 +128,7 @@ bool ProximalNewton<D>::damped_step(IslandSearch<D>& search, double c, double fl
   rbar_ = r_;
   evaluate(island, Subproblem{0.0}, true);
   weigh_contacts(island, c, std::max(floor, kLeast));
-  if (island.contacts > kFollowed) follow_modes(std::max(floor, kLeast));
+  if (follows_modes_) follow_modes(std::max(floor, kLeast));
   const int replaced = system_.factor(J_.data(), mode_.data(), 1.0, ProximalWeight(weight_.data()));
   for (double& f : F_) f = -f;
   system_.solve(F_.data(), dr_.data(), replaced > 0 ? 1 : 0);

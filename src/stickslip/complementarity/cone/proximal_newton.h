@@ -45,7 +45,7 @@ class ProximalNewton {
   Outcome solve(IslandSearch<D>& search, const Subproblem& problem, const char* note);
   // One full step with weights c sqrt(defect) + floor of the contacts' own (damped_newton.h). False: budget used up.
   // begin_damping(): before the first of such steps.
-  void begin_damping() { mode_before_.clear(); }
+  void begin_damping(bool follows_modes) { follows_modes_ = follows_modes, mode_before_.clear(); }
   bool damped_step(IslandSearch<D>& search, double c, double floor);
   void allow_wrenches(bool allowed) { system_.allow_wrenches(allowed); }
 
@@ -75,6 +75,7 @@ class ProximalNewton {
   GaussSeidel<D> sweeps_;
   std::vector<double> r_, u_, F_, J_, dr_, rbar_, weight_, factor_;
   std::vector<ContactMode> mode_, mode_before_;
+  bool follows_modes_ = false;
   Point reference_;
 };
 
