@@ -96,8 +96,9 @@ TEST_F(HelpCommand, CompletionKnowsVerbsAndOptions) {
     EXPECT_THAT(hands("stickslip study status --j", 4), HasSubstr("*--json["));
     EXPECT_THAT(hands("stickslip study status --j", 4), ::testing::Not(HasSubstr("--compare-naive")));
   }
-  if (installed("man"))
+  if (installed("man")) {
     EXPECT_EQ(answer("LC_ALL=C.UTF-8 man --warnings -l script.man 2>&1 >/dev/null"), "") << "groff complains";
+  }
 }
 
 }  // namespace
