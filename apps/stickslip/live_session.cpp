@@ -353,8 +353,8 @@ void LiveSession::publish_frame(bool keep) {
     last_kept_ = Clock::now();
     keep_state();
   }
-  publisher_.frame(
-      frame_message(run, now_->values, {number_, playing_, clock_.speed(), clock_.rate(), ending_, kept, hand_.get(), now_->before}));
+  publisher_.frame(frame_message(
+      run, now_->values, {number_, playing_, clock_.speed(), clock_.rate(), ending_, kept, hand_.get(), now_->before}));
 }
 
 const model::State& LiveSession::state() const {

@@ -86,8 +86,9 @@ TEST_F(HelpCommand, CompletionKnowsVerbsAndOptions) {
   if (installed("zsh")) {
     // What the script hands to zsh's own functions.
     const auto hands = [&](const std::string& words, int current) {
-      return answer("zsh -fc '_arguments() { print -rl -- \"$@\" }; _describe() { print -rl -- \"${(@P)2}\" }; words=(" +
-                    words + "); CURRENT=" + std::to_string(current) + "; source ./script.zsh'");
+      return answer(
+          "zsh -fc '_arguments() { print -rl -- \"$@\" }; _describe() { print -rl -- \"${(@P)2}\" }; words=(" + words +
+          "); CURRENT=" + std::to_string(current) + "; source ./script.zsh'");
     };
     EXPECT_THAT(hands("stickslip ru", 2), HasSubstr("run:Simulate a scene\n"));
     EXPECT_THAT(hands("stickslip run --c", 3), HasSubstr("*--checkpoint-every=[Seconds"));
@@ -95,8 +96,9 @@ TEST_F(HelpCommand, CompletionKnowsVerbsAndOptions) {
     EXPECT_THAT(hands("stickslip study status --j", 4), HasSubstr("*--json["));
     EXPECT_THAT(hands("stickslip study status --j", 4), ::testing::Not(HasSubstr("--compare-naive")));
   }
-  if (installed("man"))
+  if (installed("man")) {
     EXPECT_EQ(answer("LC_ALL=C.UTF-8 man --warnings -l script.man 2>&1 >/dev/null"), "") << "groff complains";
+  }
 }
 
 }  // namespace
