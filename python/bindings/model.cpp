@@ -74,10 +74,7 @@ std::string override_value(const py::handle& value, const std::string& name) {
   if (py::isinstance<py::str>(value)) return value.cast<std::string>();
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
   const double number = PyFloat_AsDouble(value.ptr());
-  if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    throw py::type_error(fmt::format("{} must be a number, a text or a bool", name));
-  }
+  if (PyErr_Occurred() != nullptr) raise_type_error(fmt::format("{} must be a number, a text or a bool", name));
   if (!std::isfinite(number)) throw py::value_error(fmt::format("{} must be a finite number", name));
   return fmt::format("{}", number);
 }

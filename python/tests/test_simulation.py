@@ -207,6 +207,27 @@ def test_first_mistakes_are_answered_with_what_was_meant(model):
             list(thing)
 
 
+def test_what_is_raised_while_numbers_are_read_is_kept(model):
+    class Raising:
+        def __init__(self, error):
+            self._error = error
+
+        def __array__(self, dtype=None):
+            raise self._error
+
+        __float__ = __array__
+
+    body = ss.Simulation(model).body("block")
+    for use in (lambda wrong: setattr(body, "force", wrong), lambda wrong: model.with_values(mu=wrong),
+                lambda wrong: ss.solve_lcp(np.eye(2), wrong), lambda wrong: ss.batch(model, mu=wrong)):  # fmt: skip
+        for error in (KeyboardInterrupt, SystemExit, MemoryError):
+            with pytest.raises(error):
+                use(Raising(error("here")))
+        with pytest.raises(TypeError, match="must be") as caught:
+            use(Raising(ZeroDivisionError("here")))
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
 def test_everything_says_what_it_is(model, tmp_path):
     (tmp_path / "scene.toml").write_text(BLOCK)
     (tmp_path / "study.toml").write_text('scene = "scene.toml"\ntrials = 2\n[vary]\nmu = { uniform = [0.1, 0.2] }\n')
