@@ -3,8 +3,8 @@
 //
 // Counts the member functions that each class declares, in the headers of the library, the command and the Python module,
 // and fails above kMost: a class that has more is several ideas (docs/decisions/structure.md). Overloads count one each,
-// deleted functions none. Prints the largest classes; those of another checkout, which the environment variable
-// STICKSLIP_CLASSES_OF names, are only printed.
+// deleted functions none. Prints the largest classes, by functions and by fields; those of another checkout, which the
+// environment variable STICKSLIP_CLASSES_OF names, are only printed.
 #include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
@@ -27,6 +27,7 @@ constexpr int kMost = 30;
 struct ClassSize {
   int functions = 0;
   std::string name;
+  int fields = 0;
 };
 
 // Without comments, texts and lines of the preprocessor.
@@ -61,6 +62,25 @@ bool is_function(std::string declaration) {
   return parenthesis != std::string::npos && parenthesis < declaration.find('=');
 }
 
+// How many fields a declaration that is no function declares. Braces of initialisers have been taken out.
+int fields_in(std::string declaration) {
+  static const std::regex access(R"(\b(public|private|protected)\s*:)"), arguments(R"(<[^<>]*>)"),
+      other(R"(^\s*(using|friend|static_assert|enum|struct|class|union|static|constexpr|template)\b)"),
+      none(R"(^\s*$|=\s*delete)");
+  declaration = std::regex_replace(declaration, access, "");
+  if (std::regex_search(declaration, other) || std::regex_search(declaration, none)) return 0;
+  for (std::string before; before != declaration;) {
+    before = declaration;
+    declaration = std::regex_replace(declaration, arguments, "");
+  }
+  int depth = 0, count = 1;
+  for (const char c : declaration) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    count += c == ',' && depth == 0 ? 1 : 0;
+  }
+  return count;
+}
+
 // All classes of a header, those within others too.
 std::vector<ClassSize> classes_of(const std::string& text) {
   const std::string code = code_of(text);
@@ -79,7 +99,9 @@ std::vector<ClassSize> classes_of(const std::string& text) {
         found.functions += body ? 1 : 0;
         if (body) declaration.clear();
       } else if (code[i] == ';') {
-        found.functions += is_function(declaration) ? 1 : 0;
+        const bool function = is_function(declaration);
+        found.functions += function ? 1 : 0;
+        if (!function) found.fields += fields_in(declaration);
         declaration.clear();
         ++i;
       } else {
@@ -111,7 +133,9 @@ TEST(ClassSize, CountsWhatAReaderCounts) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].name, "Outer");
   EXPECT_EQ(found[0].functions, 5);  // constructor, destructor, ==, values, visit
+  EXPECT_EQ(found[0].fields, 3);     // watch_, size_, a_
   EXPECT_EQ(found[1].functions, 1);  // Inner: g
+  EXPECT_EQ(found[1].fields, 1);     // x
 }
 
 TEST(ClassSize, NoClassHasMoreThanThirtyFunctions) {
@@ -138,6 +162,8 @@ TEST(ClassSize, NoClassHasMoreThanThirtyFunctions) {
   std::cout << "classes above " << kMost << ": "
             << std::ranges::count_if(all, [](const ClassSize& c) { return c.functions > kMost; }) << " of "
             << all.size() << "\n";
+  std::ranges::sort(all, std::ranges::greater{}, &ClassSize::fields);
+  for (std::size_t k = 0; k < 4; ++k) std::cout << all[k].name << " " << all[k].fields << " fields\n";
 }
 
 }  // namespace

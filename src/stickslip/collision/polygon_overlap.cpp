@@ -57,10 +57,10 @@ void add_ends(PairSearch& pair, int vertex, int side, double noise) {
   const auto v = static_cast<std::size_t>(vertex), k = static_cast<std::size_t>(side);
   for (const bool forward : {true, false}) {
     const int other = forward ? a.next[v] : a.prev[v], of_a = forward ? vertex : a.prev[v];
-    const Vec2 way = corner_in_b(pair, other) - corner_in_b(pair, vertex);
+    const Vec2 edge = corner_in_b(pair, other) - corner_in_b(pair, vertex);
     if (add_corner_behind(pair, other, side, noise)) continue;
     PairSearch seen = seen_from_b(pair);
-    add_corner_behind(seen, b.tangent[k].dot(way) > 0 ? b.next[k] : side, of_a, noise);
+    add_corner_behind(seen, b.tangent[k].dot(edge) > 0 ? b.next[k] : side, of_a, noise);
   }
 }
 

@@ -98,6 +98,7 @@ Vec3 angular_momentum(const model::Body& body, const Quat& orientation, const Ve
 }
 
 Vec3 gyroscopic_step(const Mat3& inertia, const Quat& orientation, const Vec3& angular_velocity, double h) {
+  if (angular_velocity.isZero(0)) return angular_velocity;
   const Mat3 R = orientation.toRotationMatrix();
   const Vec3 w0 = R.transpose() * angular_velocity;
   Vec3 w1 = w0;

@@ -46,25 +46,49 @@ bool CanonicalShare::share(const SharedLoad& load, std::span<const double> norma
   return search_->find(load, normal_start, N, t);
 }
 
-// Rows through which the impulses of closed contacts act on bodies that can move.
-void CanonicalShare::list_rows(const ContactSystem& system, const Island& island,
-                               std::span<const BodyDynamics> dynamics) {
-  rows_.clear();
+// Rows through which the impulses of closed contacts act on bodies that can move, three numbers at a time, until f returns
+// false; returns what the last call did.
+template <class F>
+bool CanonicalShare::each_row(const ContactSystem& system, const Island& island, std::span<const BodyDynamics> dynamics,
+                              F&& f) const {
   const int D = island.problem.dimension();
   for (const SharedLoad::Closed& one : load_.closed) {
     const ContactRows& row = system.rows()[at(island.contacts[at(one.contact)])];
     const bool a = dynamics[at(row.a)].movable, b = dynamics[at(row.b)].movable;
-    for (int k = 0; k < D; ++k) {
-      rows_.insert(rows_.end(), row.direction[k].data(), row.direction[k].data() + 3);
-      if (a) rows_.insert(rows_.end(), row.moment_a[k].data(), row.moment_a[k].data() + 3);
-      if (b) rows_.insert(rows_.end(), row.moment_b[k].data(), row.moment_b[k].data() + 3);
-    }
+    for (int k = 0; k < D; ++k)
+      if (!f(row.direction[k]) || (a && !f(row.moment_a[k])) || (b && !f(row.moment_b[k]))) return false;
   }
+  return true;
 }
 
-// Are the closed contacts, their laws and rows (rows_) those of a load that was shared? Its impulses are.
-bool CanonicalShare::is_kept(const Kept& kept, const Island& island) {
-  if (kept.closed.size() != load_.closed.size() || !is_same(kept.rows, kept.size_rows, rows_)) return false;
+void CanonicalShare::keep_rows(const ContactSystem& system, const Island& island,
+                               std::span<const BodyDynamics> dynamics, Kept& kept) const {
+  kept.rows.clear();
+  each_row(system, island, dynamics, [&](const Vec3& row) {
+    kept.rows.insert(kept.rows.end(), row.data(), row.data() + 3);
+    return true;
+  });
+  kept.size_rows = largest(kept.rows);
+}
+
+bool CanonicalShare::same_rows(const ContactSystem& system, const Island& island,
+                               std::span<const BodyDynamics> dynamics, const Kept& kept) const {
+  const double noise = kSameShare * kept.size_rows;
+  const double *before = kept.rows.data(), *const end = before + kept.rows.size();
+  return each_row(system, island, dynamics,
+                  [&](const Vec3& row) {
+                    if (before == end) return false;
+                    bool same = true;
+                    for (int axis = 0; axis < 3; ++axis) same = same & (std::fabs(before[axis] - row[axis]) <= noise);
+                    before += 3;
+                    return same;
+                  }) &&
+         before == end;
+}
+
+// Are the closed contacts and their laws those of a load that was shared? Its impulses are.
+bool CanonicalShare::same_laws(const Kept& kept, const Island& island) const {
+  if (kept.closed.size() != load_.closed.size()) return false;
   const int D = island.problem.dimension();
   for (std::size_t i = 0; i < kept.closed.size(); ++i) {
     const SharedLoad::Closed &before = kept.closed[i], &now = load_.closed[i];
@@ -89,11 +113,11 @@ void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<c
   if (load_.closed.empty()) return;
   // A system of one island may be that of many components in turn.
   const bool in_turn = system.islands().size() == 1;
-  bool listed = false;
   for (std::size_t k = in_turn ? 0 : index; k < (in_turn ? kept_.size() : std::min(index + 1, kept_.size())); ++k) {
-    if (!is_same(kept_[k].r, kept_[k].size_r, island.r)) continue;
-    if (!listed) list_rows(system, island, dynamics), listed = true;
-    if (is_kept(kept_[k], island)) return;
+    if (!(std::fabs(keys_[k].first - island.r[0]) <= keys_[k].noise)) continue;
+    const Kept& kept = kept_[k];
+    if (is_same(kept.r, kept.size_r, island.r) && same_laws(kept, island) && same_rows(system, island, dynamics, kept))
+      return;
   }
   if (load_.surely_independent(island)) return;
   load_.add_columns(island, system.rows(), dynamics);
@@ -107,14 +131,16 @@ void CanonicalShare::apply(ContactSystem& system, std::size_t index, std::span<c
   constexpr std::size_t kMostKept = 64;
   std::size_t place = index;
   if (in_turn) place = kept_.size() < kMostKept ? kept_.size() : std::bit_cast<std::uint64_t>(island.r[0]) % kMostKept;
-  if (kept_.size() <= place) kept_.resize(place + 1);
+  if (kept_.size() <= place) {
+    kept_.resize(place + 1);
+    keys_.resize(kept_.size());
+  }
   Kept& kept = kept_[place];
-  if (!listed) list_rows(system, island, dynamics);
   kept.r = found ? r_ : island.r;
-  kept.rows = rows_;
-  kept.closed = load_.closed;
   kept.size_r = largest(kept.r);
-  kept.size_rows = largest(kept.rows);
+  kept.closed = load_.closed;
+  keep_rows(system, island, dynamics, kept);
+  keys_[place] = {kept.r[0], kSameShare * kept.size_r};
 }
 
 // N_ and t_ as the island's impulses, where they are certified as well as those that it has.

@@ -26,7 +26,7 @@
 // The answer is taken if its certificate is as good as the solver's; else the solver's stays.
 //
 // Not touched: islands that give way (their shares are determined), supports (their loads are given), joints, and islands of
-// more than kMostInStep contacts: those are shared when somebody looks at the forces (reported_share.h). In small ones it is
+// more than kMostInStep contacts: those are shared when forces are read (reported_share.h). In small ones it is
 // done in every step, since where contacts slide in different directions the motion of the next step is next to that of the
 // share before, and must not depend on what a solver came from; and second-order steps read reserves of friction.
 //
@@ -67,14 +67,24 @@ class CanonicalShare {
     double size_r = 0, size_rows = 0;  // largest magnitudes
     std::vector<SharedLoad::Closed> closed;
   };
-  [[nodiscard]] bool is_kept(const Kept& kept, const Island& island);
-  void list_rows(const ContactSystem& system, const Island& island, std::span<const BodyDynamics> dynamics);
+  template <class F>
+  bool each_row(const ContactSystem& system, const Island& island, std::span<const BodyDynamics> dynamics, F&& f) const;
+  void keep_rows(const ContactSystem& system, const Island& island, std::span<const BodyDynamics> dynamics,
+                 Kept& kept) const;
+  [[nodiscard]] bool same_rows(const ContactSystem& system, const Island& island,
+                               std::span<const BodyDynamics> dynamics, const Kept& kept) const;
+  [[nodiscard]] bool same_laws(const Kept& kept, const Island& island) const;
   void take(Island& island, double aim);
 
   SharedLoad load_;
   std::unique_ptr<LoadShare> search_;
   std::vector<Kept> kept_;
-  std::vector<double> r_, rows_, start_;
+  // Of each: its first impulse, which tells most of them apart, and up to what it does.
+  struct Key {
+    double first = 0, noise = -1;
+  };
+  std::vector<Key> keys_;
+  std::vector<double> r_, start_;
   Eigen::VectorXd N_, t_;
 };
 

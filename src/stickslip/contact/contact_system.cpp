@@ -6,6 +6,8 @@
 #include "stickslip/contact/contact_response.h"
 #include "stickslip/contact/island_pattern.h"
 
+#include <Eigen/Core>
+#include <algorithm>
 #include <numeric>
 
 namespace stickslip::contact {
@@ -30,18 +32,83 @@ void fill_block(const ContactRows& c, const ContactRows& d, std::span<const Body
   }
 }
 
-template <int D>
-void fill_matrix(std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics, Island& island) {
+// The rows of a contact in space side by side, axis by axis, with a fourth that is zero: sums over them go through two
+// registers of two numbers.
+using FourRows = Eigen::Array4d;
+struct RowsByAxis {
+  FourRows direction[3], moment_a[3], moment_b[3];
+
+  explicit RowsByAxis(const ContactRows& rows) {
+    for (int axis = 0; axis < 3; ++axis) {
+      direction[axis] << rows.direction[0][axis], rows.direction[1][axis], rows.direction[2][axis], 0;
+      moment_a[axis] << rows.moment_a[0][axis], rows.moment_a[1][axis], rows.moment_a[2][axis], 0;
+      moment_b[axis] << rows.moment_b[0][axis], rows.moment_b[1][axis], rows.moment_b[2][axis], 0;
+    }
+  }
+};
+
+// The transpose of fill_block() in space, with the same bits: row k of c and row l of d at block[l][k]. Terms are added as in a
+// product of vectors.
+inline void add_response_by_axis(const FourRows* direction_c, const FourRows* moment_c, const Vec3* direction_d,
+                                 const Vec3* turn_d, const Vec3& inverse_mass, double sign, FourRows* block) {
+  for (int l = 0; l < 3; ++l) {
+    const Vec3 push = inverse_mass.cwiseProduct(direction_d[l]);
+    const Vec3& turn = turn_d[l];
+    block[l] += sign * ((direction_c[0] * push.x() + direction_c[1] * push.y() + direction_c[2] * push.z()) +
+                        (moment_c[0] * turn.x() + moment_c[1] * turn.y() + moment_c[2] * turn.z()));
+  }
+}
+
+// The symmetric matrix: blocks (c, d) for d up to c, and their transposes.
+void fill_symmetric_space(std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics, Island& island) {
+  complementarity::BlockMatrix& W = island.problem.W;
+  for (int i = 0; i < W.rows(); ++i) {
+    const ContactRows& c = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(i)])];
+    const BodyDynamics& a = dynamics[static_cast<std::size_t>(c.a)];
+    const BodyDynamics& b = dynamics[static_cast<std::size_t>(c.b)];
+    const RowsByAxis by_axis(c);
+    for (int p = W.row_start[i]; p <= W.diagonal[i]; ++p) {
+      const ContactRows& d = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(W.column[p])])];
+      FourRows sum[3] = {FourRows::Zero(), FourRows::Zero(), FourRows::Zero()};
+      if (a.movable) {
+        if (c.a == d.a)
+          add_response_by_axis(by_axis.direction, by_axis.moment_a, d.direction, d.turn_a, a.inverse_mass, 1, sum);
+        else if (c.a == d.b)
+          add_response_by_axis(by_axis.direction, by_axis.moment_a, d.direction, d.turn_b, a.inverse_mass, -1, sum);
+      }
+      if (b.movable) {
+        if (c.b == d.b)
+          add_response_by_axis(by_axis.direction, by_axis.moment_b, d.direction, d.turn_b, b.inverse_mass, 1, sum);
+        else if (c.b == d.a)
+          add_response_by_axis(by_axis.direction, by_axis.moment_b, d.direction, d.turn_a, b.inverse_mass, -1, sum);
+      }
+      double* block = W.value.data() + p * 9;
+      double* mirror = W.value.data() + island.mirror[static_cast<std::size_t>(p)] * 9;
+      if (block == mirror)  // rounding does not keep the symmetry: the upper half counts
+        for (int k = 0; k < 3; ++k)
+          for (int l = 0; l < 3; ++l) block[k * 3 + l] = sum[std::max(k, l)][std::min(k, l)];
+      else
+        for (int k = 0; k < 3; ++k)
+          for (int l = 0; l < 3; ++l) {
+            block[k * 3 + l] = sum[l][k];
+            mirror[l * 3 + k] = sum[l][k];
+          }
+    }
+  }
+}
+
+// The same in the plane.
+void fill_symmetric_plane(std::span<const ContactRows> rows, std::span<const BodyDynamics> dynamics, Island& island) {
   complementarity::BlockMatrix& W = island.problem.W;
   for (int i = 0; i < W.rows(); ++i) {
     const ContactRows& c = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(i)])];
     for (int p = W.row_start[i]; p <= W.diagonal[i]; ++p) {
       const ContactRows& d = rows[static_cast<std::size_t>(island.contacts[static_cast<std::size_t>(W.column[p])])];
-      double* block = W.value.data() + p * D * D;
-      fill_block<D>(c, d, dynamics, block);
-      double* mirror = W.value.data() + island.mirror[static_cast<std::size_t>(p)] * D * D;
-      for (int k = 0; k < D; ++k)
-        for (int l = 0; l < D; ++l) mirror[l * D + k] = block[k * D + l];
+      double* block = W.value.data() + p * 4;
+      fill_block<2>(c, d, dynamics, block);
+      double* mirror = W.value.data() + island.mirror[static_cast<std::size_t>(p)] * 4;
+      for (int k = 0; k < 2; ++k)
+        for (int l = 0; l < 2; ++l) mirror[l * 2 + k] = block[k * 2 + l];
     }
   }
 }
@@ -146,9 +213,9 @@ void ContactSystem::assemble(std::span<const BodyDynamics> dynamics) {
   for (Island& island : islands()) {
     island.soft_contacts = 0;
     if (dimension_ == 2)
-      fill_matrix<2>(rows_, dynamics, island);
+      fill_symmetric_plane(rows_, dynamics, island);
     else
-      fill_matrix<3>(rows_, dynamics, island);
+      fill_symmetric_space(rows_, dynamics, island);
   }
 }
 

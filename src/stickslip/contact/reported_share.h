@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the stickslip authors
 //
-// The canonical share of loads (canonical_share.h) that are too large to be shared in every step: when somebody looks.
+// The canonical share of loads (canonical_share.h) that are too large to be shared in every step: when forces are read.
 //
 // A step shares what up to CanonicalShare::kMostInStep contacts bear together, since there the motion can depend on it (a
 // table that slides and turns). Of larger islands only the forces that are shown depend on it, so they are shared here, from

@@ -19,18 +19,20 @@ constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// u += W r; returns the largest of what meets in a component.
+// u = W r + q; returns the largest of what meets in a component.
 template <int D>
-double add_velocities(const complementarity::ContactProblem& problem, const double* r, double* u) {
+double find_velocities(const complementarity::ContactProblem& problem, const double* r, double* u) {
   const complementarity::BlockMatrix& W = problem.W;
   double scale = 0;
   for (int c = 0; c < problem.contacts(); ++c) {
-    double* u_c = u + c * D;
+    double sum[D];
+    for (int k = 0; k < D; ++k) sum[k] = problem.q[at(c * D + k)];
     for (int b = W.row_start[at(c)]; b < W.row_start[at(c + 1)]; ++b) {
       const double *block = W.value.data() + at(b * D * D), *r_b = r + W.column[at(b)] * D;
       for (int k = 0; k < D; ++k)
-        for (int l = 0; l < D; ++l) u_c[k] += block[k * D + l] * r_b[l];
+        for (int l = 0; l < D; ++l) sum[k] += block[k * D + l] * r_b[l];
     }
+    std::copy(sum, sum + D, u + c * D);
     const double* own = W.value.data() + at(W.diagonal[at(c)] * D * D);
     for (int k = 0; k < D; ++k)
       scale = std::max(scale, std::fabs(problem.q[at(c * D + k)]) + own[k * D + k] * std::fabs(r[c * D + k]));
@@ -44,9 +46,9 @@ double add_velocities(const complementarity::ContactProblem& problem, const doub
 void SharedLoad::classify(const Island& island) {
   const complementarity::ContactProblem& problem = island.problem;
   const int D = problem.dimension(), contacts = problem.contacts();
-  u_.assign(problem.q.begin(), problem.q.end());
-  const double scale = D == 2 ? add_velocities<2>(problem, island.r.data(), u_.data())
-                              : add_velocities<3>(problem, island.r.data(), u_.data());
+  u_.resize(problem.q.size());
+  const double scale = D == 2 ? find_velocities<2>(problem, island.r.data(), u_.data())
+                              : find_velocities<3>(problem, island.r.data(), u_.data());
   const double noise = scale * std::max(kVelocityNoise, 10 * island.summary.residual.error);
   double most = 0;
   for (const double r : island.r) most = std::max(most, std::fabs(r));

@@ -132,64 +132,75 @@ void StepForces::add_contact(Group& group, int k) {
   group.load.closed.push_back(one);
 }
 
-// G and g. Moments are over a length of the group, so that all rows have one unit.
-void StepForces::make(Group& group) {
-  SharedLoad& load = group.load;
-  load.tangents = dimension_ - 1;
-  group.N.resize(static_cast<Index>(group.members.size()));
-  group.t.resize(0);
-  for (const int k : group.members) add_contact(group, k);
-  std::vector<Index> first(model_.bodies.size(), -1);
-  Index freedoms = 0;
+// The rows of G: the free degrees of freedom of the bodies, in the order of the contacts that touch them.
+StepForces::Freedoms StepForces::freedoms_of_bodies(const Group& group) const {
+  Freedoms found;
+  found.first.assign(model_.bodies.size(), -1);
   double arm = 0;
   for (const int k : group.members) {
     const ContactRows& rows = rows_[at(k)];
     for (const int b : {rows.a, rows.b}) {
-      const auto free = freedoms_of(model_.bodies[at(b)], traits_[at(b)]);
-      if (first[at(b)] < 0) {
-        first[at(b)] = freedoms;
-        freedoms += std::ranges::count(free, true);
+      if (found.first[at(b)] < 0) {
+        found.first[at(b)] = found.count;
+        found.count += std::ranges::count(freedoms_of(model_.bodies[at(b)], traits_[at(b)]), true);
       }
       if (traits_[at(b)].free_rotation)
         for (int d = 0; d < dimension_; ++d)
           arm = std::max(arm, (b == rows.a ? rows.moment_a[d] : rows.moment_b[d]).norm());
     }
   }
+  found.per_arm = arm > 0 ? 1 / arm : 0;
+  return found;
+}
+
+// Has the normal force of a contact, or its friction, a spring that determines it?
+bool StepForces::is_soft(int k, bool normal) const {
+  const model::Compliance& law = model_.surfaces[at(results_[at(touching_[at(k)])].contact.surface)].compliance;
+  if (normal) return law_.soft_normal && (law.patch != nullptr || law.stiffness_normal > 0 || law.damping_normal > 0);
+  return law_.soft_tangential && (law.patch != nullptr || law.stiffness_tangential > 0 || law.damping_tangential > 0);
+}
+
+// column += weight times what a unit impulse along a row does to the momenta.
+template <class Column>
+void StepForces::add_momenta(const Freedoms& freedoms, const ContactRows& rows, int d, double weight,
+                             Column&& column) const {
+  for (const bool is_a : {true, false}) {
+    const int b = is_a ? rows.a : rows.b;
+    const auto free = freedoms_of(model_.bodies[at(b)], traits_[at(b)]);
+    const Vec3& moment = is_a ? rows.moment_a[d] : rows.moment_b[d];
+    const double sign = is_a ? weight : -weight;
+    Index row = freedoms.first[at(b)];
+    for (int k = 0; k < 6; ++k)
+      if (free[at(k)]) column[row++] += sign * (k < 3 ? rows.direction[d][k] : freedoms.per_arm * moment[k - 3]);
+  }
+}
+
+// G and g. Moments are over a length of the group, so that all rows have one unit; a spring is a further row.
+void StepForces::make(Group& group) {
+  SharedLoad& load = group.load;
+  load.tangents = dimension_ - 1;
+  group.N.resize(static_cast<Index>(group.members.size()));
+  group.t.resize(0);
+  for (const int k : group.members) add_contact(group, k);
+  const Freedoms freedoms = freedoms_of_bodies(group);
   Index springs = 0;
-  const auto is_soft = [&](const SharedLoad::Closed& one, bool normal) {
-    const model::Compliance& law =
-        model_.surfaces[at(results_[at(touching_[at(one.contact)])].contact.surface)].compliance;
-    if (normal) return law_.soft_normal && (law.patch != nullptr || law.stiffness_normal > 0 || law.damping_normal > 0);
-    return law_.soft_tangential && (law.patch != nullptr || law.stiffness_tangential > 0 || law.damping_tangential > 0);
-  };
   for (const SharedLoad::Closed& one : load.closed)
-    springs += (is_soft(one, true) ? 1 : 0) + (one.first >= 0 && is_soft(one, false) ? load.tangents : 0);
+    springs +=
+        (is_soft(one.contact, true) ? 1 : 0) + (one.first >= 0 && is_soft(one.contact, false) ? load.tangents : 0);
   group.gives_way = springs > 0;
-  const double per_arm = arm > 0 ? 1 / arm : 0;
-  load.normal.setZero(freedoms + springs, group.N.size());
-  load.tangential.setZero(freedoms + springs, group.t.size());
-  const auto add = [&](const ContactRows& rows, int d, double weight, auto&& column) {
-    for (const bool is_a : {true, false}) {
-      const int b = is_a ? rows.a : rows.b;
-      const auto free = freedoms_of(model_.bodies[at(b)], traits_[at(b)]);
-      const Vec3& moment = is_a ? rows.moment_a[d] : rows.moment_b[d];
-      const double sign = is_a ? weight : -weight;
-      Index row = first[at(b)];
-      for (int k = 0; k < 6; ++k)
-        if (free[at(k)]) column[row++] += sign * (k < 3 ? rows.direction[d][k] : per_arm * moment[k - 3]);
-    }
-  };
-  Index spring = freedoms;
+  load.normal.setZero(freedoms.count + springs, group.N.size());
+  load.tangential.setZero(freedoms.count + springs, group.t.size());
+  Index spring = freedoms.count;
   for (std::size_t i = 0; i < load.closed.size(); ++i) {
     const SharedLoad::Closed& one = load.closed[i];
     const ContactRows& rows = rows_[at(one.contact)];
     const auto c = static_cast<Index>(i);
     for (int d = 0; d < dimension_; ++d) {
-      if (one.direction[d] != 0) add(rows, d, one.direction[d], load.normal.col(c));
-      if (d > 0 && one.first >= 0) add(rows, d, 1, load.tangential.col(one.first + d - 1));
+      if (one.direction[d] != 0) add_momenta(freedoms, rows, d, one.direction[d], load.normal.col(c));
+      if (d > 0 && one.first >= 0) add_momenta(freedoms, rows, d, 1, load.tangential.col(one.first + d - 1));
     }
-    if (is_soft(one, true)) load.normal(spring++, c) = 1;
-    if (one.first >= 0 && is_soft(one, false))
+    if (is_soft(one.contact, true)) load.normal(spring++, c) = 1;
+    if (one.first >= 0 && is_soft(one.contact, false))
       for (int d = 0; d < load.tangents; ++d) load.tangential(spring++, one.first + d) = 1;
   }
   load.load = load.normal * group.N + load.tangential * group.t;

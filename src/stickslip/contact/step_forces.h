@@ -78,6 +78,15 @@ class StepForces {
   struct Group;  // an island of contacts
   void find_touching();
   void group();
+  struct Freedoms {
+    std::vector<Eigen::Index> first;  // row of each body's first one; -1: has none
+    Eigen::Index count = 0;
+    double per_arm = 0;  // one over a length of the group
+  };
+  [[nodiscard]] Freedoms freedoms_of_bodies(const Group& group) const;
+  [[nodiscard]] bool is_soft(int k, bool normal) const;
+  template <class Column>
+  void add_momenta(const Freedoms& freedoms, const ContactRows& rows, int d, double weight, Column&& column) const;
   void make(Group& group);  // its load
   static bool is_canonical(Group& group);
   Group& with_range(Group& group);

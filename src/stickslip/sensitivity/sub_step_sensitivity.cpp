@@ -58,10 +58,10 @@ void go_on(double time, Trial& trial) {
 }
 
 // How fast and how large what a sub-step is about is.
-struct Scales {
+struct SubStepScales {
   double speed = 0, length = 0;
 
-  Scales(const model::Model& model, const SubStep& one, double h) {
+  SubStepScales(const model::Model& model, const SubStep& one, double h) {
     double arm = 0;
     for (const stepping::BodyStart& body : one.component.bodies) {
       const model::Body& of = model.bodies[index(body.body)];
@@ -255,7 +255,7 @@ bool SubStepSensitivity::look_for_ties(const SubStep& one) {
 
 // How far to go to both sides where the model stays as it is; 0: nothing changes.
 double SubStepSensitivity::amount_beside(const SubStep& one, Index k, const Eigen::MatrixXd& tangents) const {
-  const Scales scales(model_, one, tape_.length);
+  const SubStepScales scales(model_, one, tape_.length);
   double largest = 0;
   for (std::size_t i = 0; i < traits_.size(); ++i) {
     const auto d = tangents.col(k).segment<kBodyTangent>(static_cast<Index>(i) * kBodyTangent);
@@ -529,7 +529,7 @@ bool SubStepSensitivity::repeat_impact(const SubStep& one, Side& side, End& end)
   stepping::World& world = side.world;
   world.waypoints.clear();
   // Without a sub-step that ended there, it must touch beside it at the same instant.
-  const double rounding = 1e-11 * Scales(model_, one, tape_.length).length;
+  const double rounding = 1e-11 * SubStepScales(model_, one, tape_.length).length;
   for (std::size_t c = 0; !located_ && c < one.restitution.size(); ++c)
     if (one.restitution[c] >= 0 &&
         std::fabs(side.component.contacts[c].contact.gap - one.component.contacts[c].contact.gap) > rounding)
@@ -550,7 +550,7 @@ bool SubStepSensitivity::repeat_impact(const SubStep& one, Side& side, End& end)
 // Differences of lower_ and higher_ become the changes at the end.
 bool SubStepSensitivity::take(const SubStep& one, Index k, double below, double above, Eigen::MatrixXd& tangents) {
   const double width = below + above;
-  const Scales scales(model_, one, tape_.length);
+  const SubStepScales scales(model_, one, tape_.length);
   for (std::size_t j = 0; j < one.component.bodies.size(); ++j) {
     const int b = one.component.bodies[j].body;
     const model::BodyState& here = one.impact ? one.after[j] : one.trials.back().bodies[j];

@@ -156,6 +156,7 @@ class Audit {
   [[nodiscard]] double work_of_forces(const stepping::World& world, double h, double& error) const;
   [[nodiscard]] double work_of_drives(const stepping::World& world, double h, bool both_ends) const;
   [[nodiscard]] double work_of_parting(const stepping::World& world, double h) const;
+  [[nodiscard]] double last_parted(const stepping::World& world, double h) const;
   [[nodiscard]] double stored_in_springs(const stepping::World& world, double h) const;
   [[nodiscard]] Vec3 drive_at(const stepping::World& world, const collision::Contact& contact, int side) const;
   [[nodiscard]] double deformation_of(const stepping::World& world, int a, int b) const;
@@ -166,6 +167,8 @@ class Audit {
   bool judge_depth(const stepping::World& world, double h, const collision::BodyOverlap& overlap);
   bool judge_momentum(const stepping::World& world, double h, const stepping::StepReport& report);
   bool judge_state(const stepping::World& world);
+  bool judge_total(const stepping::World& world);
+  [[nodiscard]] double stored_at_start(const stepping::World& world) const;
   void keep_velocities(const stepping::World& world);
   bool violated(const stepping::World& world, const std::string& what);
 
@@ -180,13 +183,14 @@ class Audit {
   std::vector<Mass> masses_;
   std::vector<Start> start_;  // pairs that overlapped at the start
   bool judges_energy_ = true, judges_momentum_ = true;
-  bool keep_states_ = false;  // force functions: the state before a step is needed to know their work
+  bool judges_total_ = false;  // of all steps together: surfaces store energy, and nothing else gives any
+  bool keep_states_ = false;   // force functions: the state before a step is needed to know their work
   bool has_drives_ = false, has_springs_ = false;
   int order_ = 1;
   bool end_geometry_ = false;  // rows of the end of the step
   double scene_size_ = 0, start_time_ = 0;
 
-  Energy energy_;
+  Energy energy_;                             // after the step before; where judges_total_, at the start
   double largest_kinetic_ = 0, falling_ = 0;  // falling_: sum of m g^2
   std::int64_t credit_ = 0, step_work_ = 0;   // credit_: work that looks may cost, times kShare
   bool due_ = false;                          // a look follows the next step, for which velocities were kept

@@ -9,73 +9,69 @@
 #include "stickslip/simulation/audit.h"
 #include "stickslip/simulation/simulation.h"
 
+#include <concepts>
 #include <stdexcept>
+#include <type_traits>
 
 namespace stickslip::simulation {
 namespace {
 
 constexpr std::string_view kSignature = "stickslip state 7";
 
-void put(ByteWriter& out, const model::BodyState& s) {
-  out.put_matrix(s.pose.position);
-  out.put_matrix(s.pose.orientation.coeffs());
-  out.put_matrix(s.velocity.linear);
-  out.put_matrix(s.velocity.angular);
-  out.put(s.angle);
+// What is kept of each, in its order: written and read by the same lines.
+template <class T, class Kept>
+concept Same = std::same_as<std::remove_const_t<T>, Kept>;
+
+void each_part(Same<model::BodyState> auto& s, auto&& part) {
+  part(s.pose.position);
+  part(s.pose.orientation.coeffs());
+  part(s.velocity.linear);
+  part(s.velocity.angular);
+  part(s.angle);
 }
 
-void get(ByteReader& in, model::BodyState& s) {
-  in.get_matrix(s.pose.position);
-  in.get_matrix(s.pose.orientation.coeffs());
-  in.get_matrix(s.velocity.linear);
-  in.get_matrix(s.velocity.angular);
-  in.get(s.angle);
+void each_part(Same<collision::ContactId> auto& id, auto&& part) {
+  for (auto* x : {&id.body_a, &id.body_b, &id.shape_a, &id.shape_b, &id.feature_a, &id.feature_b, &id.element})
+    part(*x);
 }
 
-void put(ByteWriter& out, const collision::ContactId& id) {
-  for (std::int32_t x : {id.body_a, id.body_b, id.shape_a, id.shape_b, id.feature_a, id.feature_b, id.element})
-    out.put(x);
+void each_part(Same<collision::Contact> auto& c, auto&& part) {
+  each_part(c.id, part);
+  part(c.surface);
+  part(c.gap);
+  for (auto* x : {&c.point_a, &c.point_b, &c.normal}) part(*x);
 }
 
-void get(ByteReader& in, collision::ContactId& id) {
-  for (std::int32_t* x : {&id.body_a, &id.body_b, &id.shape_a, &id.shape_b, &id.feature_a, &id.feature_b, &id.element})
-    in.get(*x);
+void each_part(Same<stepping::ContactMemory> auto& m, auto&& part) {
+  each_part(m.id, part);
+  part(m.mode);
+  part(m.force);
+  part(m.relative_velocity);
+  part(m.touching);
+  part(m.touched_before);
+  part(m.deformation);
+  part(m.shear);
 }
 
-void put(ByteWriter& out, const collision::Contact& c) {
-  put(out, c.id);
-  out.put(c.surface);
-  out.put(c.gap);
-  for (const Vec3* v : {&c.point_a, &c.point_b, &c.normal}) out.put_matrix(*v);
+template <class T>
+concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+void put(ByteWriter& out, const auto& x) {
+  each_part(x, [&](const auto& part) {
+    if constexpr (Scalar<std::remove_cvref_t<decltype(part)>>)
+      out.put(part);
+    else
+      out.put_matrix(part);
+  });
 }
 
-void get(ByteReader& in, collision::Contact& c) {
-  get(in, c.id);
-  in.get(c.surface);
-  in.get(c.gap);
-  for (Vec3* v : {&c.point_a, &c.point_b, &c.normal}) in.get_matrix(*v);
-}
-
-void put(ByteWriter& out, const stepping::ContactMemory& m) {
-  put(out, m.id);
-  out.put(m.mode);
-  out.put_matrix(m.force);
-  out.put_matrix(m.relative_velocity);
-  out.put(m.touching);
-  out.put(m.touched_before);
-  out.put(m.deformation);
-  out.put_matrix(m.shear);
-}
-
-void get(ByteReader& in, stepping::ContactMemory& m) {
-  get(in, m.id);
-  in.get(m.mode);
-  in.get_matrix(m.force);
-  in.get_matrix(m.relative_velocity);
-  in.get(m.touching);
-  in.get(m.touched_before);
-  in.get(m.deformation);
-  in.get_matrix(m.shear);
+void get(ByteReader& in, auto& x) {
+  each_part(x, [&](auto& part) {
+    if constexpr (Scalar<std::remove_cvref_t<decltype(part)>>)
+      in.get(part);
+    else
+      in.get_matrix(part);
+  });
 }
 
 }  // namespace

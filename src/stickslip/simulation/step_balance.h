@@ -43,6 +43,8 @@ class StepBalance {
     double force_size = 0, moment_size = 0;
   };
   void judge(const Simulation& now);
+  void sum_forces(const Simulation& now);
+  [[nodiscard]] double defect_of(const Simulation& now, std::size_t body, bool damping_at_end, bool at_rest) const;
 
   std::vector<contact::BodyTraits> traits_;
   std::vector<Sum> sums_;

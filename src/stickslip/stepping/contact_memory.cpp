@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 
 namespace stickslip::stepping {
 
@@ -65,8 +66,9 @@ void carry_over(const std::vector<ContactMemory>& before, const std::vector<coll
   memory.resize(contacts.size());
   std::size_t k = 0;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    while (k < before.size() && before[k].id < contacts[c].id) ++k;
-    if (k < before.size() && before[k].id == contacts[c].id)
+    auto order = std::strong_ordering::greater;
+    while (k < before.size() && (order = before[k].id <=> contacts[c].id) < 0) ++k;
+    if (k < before.size() && order == 0)
       memory[c] = before[k++];
     else {
       memory[c] = ContactMemory{};

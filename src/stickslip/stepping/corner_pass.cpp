@@ -32,7 +32,7 @@ bool sides_end_there(const collision::Contact& open, const collision::Contact& c
 }  // namespace
 
 void leave_out_passing(const World& world, double h, std::vector<collision::Contact>& contacts) {
-  constexpr double kFurther = 2;  // than the way within the step: forces change it
+  constexpr double kFurther = 2;  // than the path within the step: forces change it
   const auto closed = [&](const collision::ContactId& id) {
     const auto at = std::ranges::lower_bound(world.memory, id, {}, &ContactMemory::id);
     return at != world.memory.end() && at->id == id && at->mode != contact::Mode::Open;
@@ -41,9 +41,9 @@ void leave_out_passing(const World& world, double h, std::vector<collision::Cont
     if (!(open.gap > 0) || closed(open.id)) return false;
     return std::ranges::any_of(contacts, [&](const collision::Contact& other) {
       if (!may_pass(open.id, other.id, world.model.dimension) || !closed(other.id)) return false;
-      const Vec3 way = h * (velocity_at(world.state.bodies[index(open.id.body_a)], open.point_a) -
-                            velocity_at(world.state.bodies[index(open.id.body_b)], open.point_b));
-      return (open.point_a - other.point_a).norm() <= kFurther * way.norm() && sides_end_there(open, other);
+      const Vec3 path = h * (velocity_at(world.state.bodies[index(open.id.body_a)], open.point_a) -
+                             velocity_at(world.state.bodies[index(open.id.body_b)], open.point_b));
+      return (open.point_a - other.point_a).norm() <= kFurther * path.norm() && sides_end_there(open, other);
     });
   };
   if (contacts.size() < 2 || world.model.dimension != 2) return;

@@ -27,7 +27,7 @@ constexpr double kNoReserve = 1e-12;  // a reserve of friction that is zero
 constexpr double kReversal = 1e-10;   // slip at the instant of its reversal
 constexpr double kBracket = 1e-13;    // of the sub-step: a bracket that is not shortened further
 
-constexpr double kMeet = 1e-3;  // of the way of a contact in the step: corners that pass are at one place
+constexpr double kMeet = 1e-3;  // of the path of a contact in the step: corners that pass are at one place
 
 // At the end of the trial a corner touches: where one of the other body, on which this one bears, passes it?
 bool passes_corner(const World& world, const Component& component, const Trial& trial, std::size_t who, double H) {
@@ -75,12 +75,12 @@ bool EventSearch::touch(World& world, Component& component, const EventCandidate
   if (touches_nothing(world, touching, component, step)) {
     const double at = component.offset + touching.tau;
     if (beyond_ends_ == BeyondEnds::EndStep && at > kEndsOfStep * H_ && at < (1 - kEndsOfStep) * H_) {
-      ends_at_ = at;
+      beyond_.ends_at = at;
       return false;
     }
     const collision::ContactId& id = component.contacts[touching.who].contact.id;
     component.contacts[touching.who].passes = true;
-    left_out_.emplace_back(id.body_a, id.body_b);
+    beyond_.left_out.emplace_back(id.body_a, id.body_b);
     return false;
   }
   step.next.end = SubStepEnd::Touch;

@@ -122,15 +122,15 @@ bool GuardedStepper::sank_in(const World& world, const model::State& start, int 
         overlaps_->depth(world.state, a, b) - kUnseen * thickness - 2 * pressed_by_weight(world, a, b);
     return unseen > 0 && unseen > known_depth(world, a, b) && unseen > overlaps_->depth(start, a, b);
   }
-  const auto way_at = [&](const model::State& state) {
+  const auto travel_at = [&](const model::State& state) {
     const model::Twist &va = state.bodies[index(a)].velocity, &vb = state.bodies[index(b)].velocity;
     return h * ((va.linear - vb.linear).norm() + va.angular.norm() * overlaps_->radius(a) +
                 vb.angular.norm() * overlaps_->radius(b));
   };
-  const double way = way_at(world.state), slow = kSunk * thickness;
-  if (way <= slow && world.waypoints.empty() && way_at(start) <= slow)
+  const double travel = travel_at(world.state), slow = kSunk * thickness;
+  if (travel <= slow && world.waypoints.empty() && travel_at(start) <= slow)
     return false;  // an overlap does not grow by more
-  const double allowed = slow + way * way / thickness;
+  const double allowed = slow + travel * travel / thickness;
   const double depth = overlaps_->depth(world.state, a, b);
   return depth > allowed && depth > overlaps_->depth(start, a, b) + kGrown * allowed;
 }

@@ -111,62 +111,69 @@ void ModeNewton::choose_laws(const complementarity::ContactProblem& problem, std
   }
 }
 
+// Linearised at the velocity u: scale (r_t + mu r_n d) = 0, d = u_t / |u_t|. Times the scale so that all rows are velocities.
+template <int D>
+ModeNewton::SlideLaw<D> ModeNewton::slide_law(const double* u, double mu, double pressed, double scale) {
+  SlideLaw<D> law;
+  const double speed = tangent_norm<D>(u);
+  for (int k = 1; k < D; ++k) law.d[k] = speed > 0 ? u[k] / speed : 0.0;
+  if constexpr (D == 3) {
+    if (speed > 0)
+      for (int k = 1; k < D; ++k)
+        for (int l = 1; l < D; ++l) law.spread[k][l] = scale * mu * pressed / speed * ((k == l) - law.d[k] * law.d[l]);
+  }
+  return law;
+}
+
+// The rows of a closed contact: as many of them as stick are velocities, the others its law of sliding.
+template <int D, int C>
+void ModeNewton::fill_closed(const complementarity::ContactProblem& problem, std::span<const double> r, int c, int n) {
+  const complementarity::BlockMatrix& W = problem.W;
+  double* row = matrix_.data() + c * D * n;
+  const double* u = u_.data() + c * D;
+  const double* diagonal = W.value.data() + diagonal_of<C>(W, c) * D * D;
+  const double scale = diagonal[0] > 0 ? diagonal[0] : 1.0, mu = problem.mu[c];
+  const double pressed = normal_impulse(problem, c, r.data() + c * D);
+  const bool slides = law_[c] == Law::Slide, support = is_support(problem, c);
+  const int stick_rows = slides ? 1 : D;
+  const SlideLaw<D> law = slides ? slide_law<D>(u, mu, pressed, scale) : SlideLaw<D>{};
+  for (int p = first_block<C>(W, c); p < first_block<C>(W, c + 1); ++p) {
+    const double* block = W.value.data() + p * D * D;
+    const int column = column_of<C>(W, c, p) * D;
+    for (int k = 0; k < stick_rows; ++k)
+      for (int l = 0; l < D; ++l) row[k * n + column + l] = block[k * D + l];
+    if (D == 3 && slides)
+      for (int k = 1; k < D; ++k)
+        for (int l = 0; l < D; ++l)
+          row[k * n + column + l] = law.spread[k][1] * block[D + l] + law.spread[k][2 % D] * block[(2 % D) * D + l];
+  }
+  for (int k = 0; k < stick_rows; ++k) {
+    defect_[c * D + k] = u[k];
+    row[k * n + c * D + k] += kProximal * scale;
+  }
+  for (int k = stick_rows; k < D; ++k) {
+    defect_[c * D + k] = scale * (r[c * D + k] + mu * pressed * law.d[k]);
+    row[k * n + c * D + k] += scale;
+    if (!support) row[k * n + c * D] += scale * mu * law.d[k];
+  }
+  if (support) {  // r_n is given
+    std::fill(row, row + n, 0.0);
+    row[c * D] = scale;
+    defect_[c * D] = scale * (r[c * D] - pressed);
+  }
+}
+
 template <int D, int C>
 void ModeNewton::fill(const complementarity::ContactProblem& problem, std::span<const double> r) {
-  const complementarity::BlockMatrix& W = problem.W;
-  const int n = (C > 0 ? C : W.rows()) * D;
+  const int contacts = C > 0 ? C : problem.W.rows(), n = contacts * D;
   std::fill(matrix_.begin(), matrix_.begin() + n * n, 0.0);
-  const int contacts = C > 0 ? C : W.rows();
   for (int c = 0; c < contacts; ++c) {
-    double* row = matrix_.data() + c * D * n;
-    const double* u = u_.data() + c * D;
-    if (law_[c] == Law::Open) {
-      for (int k = 0; k < D; ++k) row[k * n + c * D + k] = 1, defect_[c * D + k] = r[c * D + k];
+    if (law_[c] != Law::Open) {
+      fill_closed<D, C>(problem, r, c, n);
       continue;
     }
-    const double* diagonal = W.value.data() + diagonal_of<C>(W, c) * D * D;
-    const double scale = diagonal[0] > 0 ? diagonal[0] : 1.0;
-    const bool support = is_support(problem, c);
-    const int stick_rows = law_[c] == Law::Stick ? D : 1;
-    const double pressed = normal_impulse(problem, c, r.data() + c * D);
-    // Slide: r_t + mu r_n d = 0, times the scale so that all rows are velocities.
-    double d[D] = {}, spread[D][D] = {};
-    if (law_[c] == Law::Slide) {
-      const double speed = tangent_norm<D>(u), mu = problem.mu[c];
-      for (int k = 1; k < D; ++k) {
-        d[k] = speed > 0 ? u[k] / speed : 0.0;
-        defect_[c * D + k] = scale * (r[c * D + k] + mu * pressed * d[k]);
-      }
-      if constexpr (D == 3) {
-        if (speed > 0)
-          for (int k = 1; k < D; ++k)
-            for (int l = 1; l < D; ++l) spread[k][l] = scale * mu * pressed / speed * ((k == l) - d[k] * d[l]);
-      }
-    }
-    for (int p = first_block<C>(W, c); p < first_block<C>(W, c + 1); ++p) {
-      const double* block = W.value.data() + p * D * D;
-      const int column = column_of<C>(W, c, p) * D;
-      for (int k = 0; k < stick_rows; ++k)
-        for (int l = 0; l < D; ++l) row[k * n + column + l] = block[k * D + l];
-      if (D == 3 && law_[c] == Law::Slide)
-        for (int k = 1; k < D; ++k)
-          for (int l = 0; l < D; ++l)
-            row[k * n + column + l] = spread[k][1] * block[D + l] + spread[k][2 % D] * block[(2 % D) * D + l];
-    }
-    for (int k = 0; k < stick_rows; ++k) {
-      defect_[c * D + k] = u[k];
-      row[k * n + c * D + k] += kProximal * scale;
-    }
-    if (law_[c] == Law::Slide)
-      for (int k = 1; k < D; ++k) {
-        row[k * n + c * D + k] += scale;
-        if (!support) row[k * n + c * D] += scale * problem.mu[c] * d[k];
-      }
-    if (support) {  // r_n is given
-      std::fill(row, row + n, 0.0);
-      row[c * D] = scale;
-      defect_[c * D] = scale * (r[c * D] - pressed);
-    }
+    double* row = matrix_.data() + c * D * n;
+    for (int k = 0; k < D; ++k) row[k * n + c * D + k] = 1, defect_[c * D + k] = r[c * D + k];
   }
 }
 
@@ -265,9 +272,13 @@ bool ModeNewton::hold(const complementarity::ContactProblem& problem, std::span<
 bool ModeNewton::polish(const complementarity::ContactProblem& problem, std::span<double> r, int steps) {
   if (problem.contacts() > kMaxAtRest) return false;
   if (std::ranges::find(problem.kind, complementarity::ContactKind::Bilateral) != problem.kind.end()) return false;
-  // Two contacts of one body in the plane, the smallest problem that comes here, in a fixed size.
-  if (problem.dimension() == 2 && problem.contacts() == 2 && problem.W.column.size() == 4)
-    return run<2, 2>(problem, r, steps);
+  // The contacts of one body, few of them, in a fixed size: a stick on two fingers, a tripod, a box.
+  const int contacts = problem.contacts();
+  if (problem.W.column.size() == static_cast<std::size_t>(contacts * contacts)) {
+    if (problem.dimension() == 2 && contacts == 2) return run<2, 2>(problem, r, steps);
+    if (problem.dimension() == 3 && contacts == 3) return run<3, 3>(problem, r, steps);
+    if (problem.dimension() == 3 && contacts == 4) return run<3, 4>(problem, r, steps);
+  }
   return problem.dimension() == 2 ? run<2, 0>(problem, r, steps) : run<3, 0>(problem, r, steps);
 }
 

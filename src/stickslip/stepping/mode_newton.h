@@ -49,6 +49,14 @@ class ModeNewton {
   void velocity(const complementarity::ContactProblem& problem, std::span<const double> r);
   template <int D, int C>
   void choose_laws(const complementarity::ContactProblem& problem, std::span<const double> r);
+  template <int D>
+  struct SlideLaw {
+    double d[D] = {}, spread[D][D] = {};  // direction of the slip; how friction turns with it
+  };
+  template <int D>
+  [[nodiscard]] static SlideLaw<D> slide_law(const double* u, double mu, double pressed, double scale);
+  template <int D, int C>
+  void fill_closed(const complementarity::ContactProblem& problem, std::span<const double> r, int c, int n);
   template <int D, int C>
   void fill(const complementarity::ContactProblem& problem, std::span<const double> r);
 

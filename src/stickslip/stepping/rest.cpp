@@ -4,16 +4,18 @@
 
 namespace stickslip::stepping {
 
-void Rest::add_magnitude(const double* r, std::size_t D, const contact::BodyDynamics& dynamics, const Vec3* turn,
+template <int D>
+void Rest::add_magnitude(const double* r, const contact::BodyDynamics& dynamics, const Vec3* turn,
                          Magnitude& magnitude) {
   if (!dynamics.movable) return;
-  double sum = 0, lever = 0;
-  for (std::size_t k = 0; k < D; ++k) {
+  double sum = 0, lever = 0, angular = magnitude.angular;
+  for (int k = 0; k < D; ++k) {
     const double p = std::fabs(r[k]), arm = turn[k].lpNorm<1>();
     sum += p;
     lever = std::max(lever, arm);
-    magnitude.angular += p * arm;
+    angular += p * arm;
   }
+  magnitude.angular = angular;
   magnitude.lever += sum * lever;
   magnitude.linear += sum * dynamics.inverse_mass.maxCoeff();
 }
@@ -31,18 +33,23 @@ bool Rest::stands(const contact::BodyDynamics& dynamics, double linear, double a
 template <class Velocity>
 void Rest::push(const contact::ContactSystem& system, const contact::Island& island,
                 std::span<const contact::BodyDynamics> dynamics, const Velocity& velocity) {
-  const auto D = static_cast<std::size_t>(system.dimension());
+  if (system.dimension() == 2)
+    push<2>(system, island, dynamics, velocity);
+  else
+    push<3>(system, island, dynamics, velocity);
+}
+
+template <int D, class Velocity>
+void Rest::push(const contact::ContactSystem& system, const contact::Island& island,
+                std::span<const contact::BodyDynamics> dynamics, const Velocity& velocity) {
   for (std::size_t i = 0; i < island.contacts.size(); ++i) {
     const double* r = island.r.data() + i * D;
     if (r[0] == 0) continue;
     const contact::ContactRows& rows = system.rows()[static_cast<std::size_t>(island.contacts[i])];
     const auto a = static_cast<std::size_t>(rows.a), b = static_cast<std::size_t>(rows.b);
-    if (D == 2)
-      contact::apply_impulse<2>(rows, r, dynamics[a], dynamics[b], velocity(a), velocity(b));
-    else
-      contact::apply_impulse<3>(rows, r, dynamics[a], dynamics[b], velocity(a), velocity(b));
-    add_magnitude(r, D, dynamics[a], rows.turn_a, magnitude_[a]);
-    add_magnitude(r, D, dynamics[b], rows.turn_b, magnitude_[b]);
+    contact::apply_impulse<D>(rows, r, dynamics[a], dynamics[b], velocity(a), velocity(b));
+    add_magnitude<D>(r, dynamics[a], rows.turn_a, magnitude_[a]);
+    add_magnitude<D>(r, dynamics[b], rows.turn_b, magnitude_[b]);
     magnitude_[a].error = magnitude_[b].error = island.summary.residual.error;
   }
 }

@@ -64,9 +64,13 @@ class Rest {
     double lever = 0;  // what the impulses could turn it by if they all acted along the row that turns it most
     double error = 0;  // certificate of the island
   };
-  static void add_magnitude(const double* r, std::size_t D, const contact::BodyDynamics& dynamics, const Vec3* turn,
+  template <int D>
+  static void add_magnitude(const double* r, const contact::BodyDynamics& dynamics, const Vec3* turn,
                             Magnitude& magnitude);
   template <class Velocity>
+  void push(const contact::ContactSystem& system, const contact::Island& island,
+            std::span<const contact::BodyDynamics> dynamics, const Velocity& velocity);
+  template <int D, class Velocity>
   void push(const contact::ContactSystem& system, const contact::Island& island,
             std::span<const contact::BodyDynamics> dynamics, const Velocity& velocity);
   void settle(std::size_t body, const contact::BodyDynamics& dynamics, const model::Twist& free, model::Twist& v) const;

@@ -10,6 +10,16 @@
 
 namespace stickslip::stepping {
 
+// y -= s x, two numbers at a time.
+[[gnu::always_inline]] inline void subtract_row(double s, const double* __restrict x, double* __restrict y, int count) {
+  int j = 0;
+  for (; j + 1 < count; j += 2) {
+    y[j] -= s * x[j];
+    y[j + 1] -= s * x[j + 1];
+  }
+  if (j < count) y[j] -= s * x[j];
+}
+
 // False when the matrix is singular or not finite.
 [[nodiscard, gnu::always_inline]] inline bool factor_small(double* a, int n, int* pivot) {
   for (int k = 0; k < n; ++k) {
@@ -25,7 +35,7 @@ namespace stickslip::stepping {
       const double factor = a[i * n + k] * inverse;
       a[i * n + k] = factor;
       if (factor == 0) continue;
-      for (int j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+      subtract_row(factor, a + k * n + k + 1, a + i * n + k + 1, n - k - 1);
     }
   }
   return true;

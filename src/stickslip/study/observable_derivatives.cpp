@@ -179,64 +179,87 @@ bool differentiate_run(const scene::Document& document, std::span<const scene::O
   }
 }
 
+// A run with one parameter changed.
+struct Point {
+  std::size_t parameter;
+  double value, change;
+};
+
+// Runs beside the one whose observables are differentiated.
+struct RunsBeside {
+  const scene::Document& document;
+  std::span<const scene::Override> overrides;
+  const scene::Scene& scene;
+  const SceneRun& base;
+  const SensitivityOptions& options;
+  Sensitivities& result;
+
+  [[nodiscard]] std::vector<SceneRun> run(const std::vector<Point>& points) const {
+    std::vector<SceneRun> done(points.size());
+    complementarity::WorkerPool().run(options.threads, static_cast<int>(points.size()), [&](int, int job) {
+      const auto k = static_cast<std::size_t>(job);
+      done[k] = run_with(document, overrides, result.parameters[points[k].parameter], points[k].value, points[k].change,
+                         runs::asking(options.go_on));
+    });
+    result.runs += static_cast<std::int64_t>(points.size());
+    return done;
+  }
+  [[nodiscard]] double grain(std::size_t observable) const {
+    return runs::grain_of(scene, observable, base.observables[observable]);
+  }
+  [[nodiscard]] std::span<Derivative> derivatives_by(std::size_t parameter) const {
+    return {&result.derivatives[parameter * result.observables.size()], result.observables.size()};
+  }
+};
+
+// A difference between runs whose contacts went through other modes.
+bool crosses(const Derivative& derivative) {
+  return !derivative.implicit && !derivative.same_modes && !std::isnan(derivative.value);
+}
+
+// Looks nearer to the run where modes differ. beside: the runs of all stencils.
+void look_for_corners(const RunsBeside& runs, const std::vector<Stencil>& stencils,
+                      const std::vector<SceneRun>& beside) {
+  std::vector<Point> closer;
+  std::vector<std::size_t> first(stencils.size());
+  for (std::size_t i = 0; i < stencils.size(); ++i) {
+    first[i] = closer.size();
+    if (stencils[i].one_sided || std::ranges::none_of(runs.derivatives_by(i), crosses)) continue;
+    for (const double place : Stencil::kCloser)
+      closer.push_back({i, stencils[i].value + place * stencils[i].step, place * stencils[i].step});
+  }
+  const std::vector<SceneRun> near = runs.run(closer);
+  for (std::size_t i = 0; i < stencils.size(); ++i)
+    for (std::size_t j = 0; j < runs.result.observables.size(); ++j) {
+      Derivative& derivative = runs.derivatives_by(i)[j];
+      if (stencils[i].one_sided || !crosses(derivative)) continue;
+      look_for_corner(stencils[i], {&beside[stencils[i].first], 4}, {&near[first[i]], 2}, runs.base, j, runs.grain(j),
+                      derivative);
+    }
+}
+
 // Fills in the others by runs beside this one.
-void difference_runs(const scene::Document& document, std::span<const scene::Override> overrides,
-                     const scene::Scene& scene, const SceneRun& base, const SensitivityOptions& options,
-                     Sensitivities& result) {
+void difference_runs(const RunsBeside& runs) {
   std::vector<Stencil> stencils;
-  struct Point {
-    std::size_t parameter;
-    double value, change;
-  };
   std::vector<Point> points;
-  for (std::size_t i = 0; i < result.parameters.size(); ++i) {
-    Stencil stencil = stencil_for(scene, result.parameters[i], options.step);
+  for (std::size_t i = 0; i < runs.result.parameters.size(); ++i) {
+    Stencil stencil = stencil_for(runs.scene, runs.result.parameters[i], runs.options.step);
     stencil.first = points.size();
     for (const double place : stencil.places())
       points.push_back({i, stencil.value + place * stencil.step, place * stencil.step});
     stencils.push_back(stencil);
   }
-  const auto run_all = [&](const std::vector<Point>& list) {
-    std::vector<SceneRun> done(list.size());
-    complementarity::WorkerPool().run(options.threads, static_cast<int>(list.size()), [&](int, int job) {
-      const auto k = static_cast<std::size_t>(job);
-      done[k] = run_with(document, overrides, result.parameters[list[k].parameter], list[k].value, list[k].change,
-                         runs::asking(options.go_on));
-    });
-    result.runs += static_cast<std::int64_t>(list.size());
-    return done;
-  };
-  const std::vector<SceneRun> beside = run_all(points);
+  const std::vector<SceneRun> beside = runs.run(points);
   for (std::size_t i = 0; i < stencils.size(); ++i)
-    for (std::size_t j = 0; j < result.observables.size(); ++j) {
-      Derivative& derivative = result.derivatives[i * result.observables.size() + j];
+    for (std::size_t j = 0; j < runs.result.observables.size(); ++j) {
+      Derivative& derivative = runs.derivatives_by(i)[j];
       if (derivative.implicit || stencils[i].step == 0) continue;
       const std::span<const SceneRun> around(&beside[stencils[i].first], stencils[i].places().size());
       const std::string reason = derivative.reason;
-      derivative = derivative_of(stencils[i], around, base, j, runs::grain_of(scene, j, base.observables[j]));
+      derivative = derivative_of(stencils[i], around, runs.base, j, runs.grain(j));
       if (!std::isnan(derivative.value)) derivative.reason = reason;
     }
-  std::vector<Point> closer;
-  std::vector<std::size_t> first(stencils.size());
-  const auto crosses = [](const Derivative& derivative) {
-    return !derivative.implicit && !derivative.same_modes && !std::isnan(derivative.value);
-  };
-  for (std::size_t i = 0; i < stencils.size(); ++i) {
-    first[i] = closer.size();
-    const std::span<const Derivative> all(&result.derivatives[i * result.observables.size()],
-                                          result.observables.size());
-    if (stencils[i].one_sided || std::ranges::none_of(all, crosses)) continue;
-    for (const double place : Stencil::kCloser)
-      closer.push_back({i, stencils[i].value + place * stencils[i].step, place * stencils[i].step});
-  }
-  const std::vector<SceneRun> near = run_all(closer);
-  for (std::size_t i = 0; i < stencils.size(); ++i)
-    for (std::size_t j = 0; j < result.observables.size(); ++j) {
-      Derivative& derivative = result.derivatives[i * result.observables.size() + j];
-      if (stencils[i].one_sided || !crosses(derivative)) continue;
-      look_for_corner(stencils[i], {&beside[stencils[i].first], 4}, {&near[first[i]], 2}, base, j,
-                      runs::grain_of(scene, j, base.observables[j]), derivative);
-    }
+  look_for_corners(runs, stencils, beside);
 }
 
 }  // namespace
@@ -269,7 +292,7 @@ Sensitivities sensitivities(const scene::Document& document, std::span<const sce
       for (Derivative& derivative : result.derivatives) derivative.reason = objection;
   }
   if (!complete && options.method != DerivativeMethod::Implicit)
-    difference_runs(document, overrides, scene, base, options, result);
+    difference_runs({document, overrides, scene, base, options, result});
   return result;
 }
 

@@ -53,7 +53,7 @@ TEST(Infeasibility, NeedsACombinationOfRows) {
   const AffineProblem problem = make_lcp(M, Eigen::Vector2d(-1, -1));
   InfeasibilityProver prover;
   EXPECT_FALSE(prover.prove_by_row(problem));
-  EXPECT_TRUE(prover.prove_by_linear_program(problem, std::chrono::steady_clock::time_point::max()));
+  EXPECT_TRUE(prover.prove_by_linear_program(problem, Deadline()));
   AffineSolver solver;
   Eigen::VectorXd z;
   EXPECT_EQ(solver.solve(problem, z).status, Status::Infeasible);
@@ -73,11 +73,10 @@ TEST(Infeasibility, WrongCertificatesAreRejected) {
 
 TEST(Infeasibility, NeverClaimedWhereASolutionIsKnown) {
   InfeasibilityProver prover;
-  const auto forever = std::chrono::steady_clock::time_point::max();
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     for (const KnownProblem& known : {semidefinite(12, seed), monotone(12, seed)}) {
       EXPECT_FALSE(prover.prove_by_row(known.problem));
-      EXPECT_FALSE(prover.prove_by_linear_program(known.problem, forever));
+      EXPECT_FALSE(prover.prove_by_linear_program(known.problem, Deadline()));
     }
   }
 }

@@ -313,9 +313,7 @@ BlockOutcome BlockStrategy::lemke(const AffineProblem& problem, const VariableSt
   } else {
     (void)try_lemke_cold(all_diagonals_positive(), z);
   }
-  outcome_.solver = "lemke";
-  if (outcome_.status != Status::Solved) give_best(z);
-  return outcome_;
+  return outcome_of("lemke", z);
 }
 
 BlockOutcome BlockStrategy::active_set(const AffineProblem& problem, const VariableStatus* start,
@@ -326,7 +324,12 @@ BlockOutcome BlockStrategy::active_set(const AffineProblem& problem, const Varia
   if (options.max_iterations > 0) active.max_iterations = options.max_iterations;
   active.single_exchanges = active.max_iterations;
   (void)try_active_set(start, active, z);
-  outcome_.solver = "active-set";
+  return outcome_of("active-set", z);
+}
+
+// Of an algorithm that ran alone.
+const BlockOutcome& BlockStrategy::outcome_of(const char* solver, Eigen::VectorXd& z) {
+  outcome_.solver = solver;
   if (outcome_.status != Status::Solved) give_best(z);
   return outcome_;
 }
@@ -335,18 +338,14 @@ BlockOutcome BlockStrategy::enumeration(const AffineProblem& problem, const Solv
                                         const Deadline& deadline, Eigen::VectorXd& z) {
   begin(problem, options, deadline, nullptr);
   (void)try_enumeration(z);
-  outcome_.solver = "enumeration";
-  if (outcome_.status != Status::Solved) give_best(z);
-  return outcome_;
+  return outcome_of("enumeration", z);
 }
 
 BlockOutcome BlockStrategy::least_squares(const AffineProblem& problem, const SolverOptions& options,
                                           const Deadline& deadline, Eigen::VectorXd& z) {
   begin(problem, options, deadline, nullptr);
   (void)try_least_squares(z);
-  outcome_.solver = "least-squares";
-  if (outcome_.status != Status::Solved) give_best(z);
-  return outcome_;
+  return outcome_of("least-squares", z);
 }
 
 // For algorithms without a basis: basic is whatever is farther from its bounds than w is from zero.

@@ -74,6 +74,7 @@ class BlockStrategy {
   [[nodiscard]] bool try_least_squares(Eigen::VectorXd& z);
   // Where nothing was certified: z becomes the best point seen, 0 when there was none.
   void give_best(Eigen::VectorXd& z);
+  const BlockOutcome& outcome_of(const char* solver, Eigen::VectorXd& z);
   [[nodiscard]] bool accept(const Residual& residual, const char* name, const Eigen::VectorXd& z);
   [[nodiscard]] bool all_diagonals_positive() const;
   [[nodiscard]] bool out_of_time() const;
