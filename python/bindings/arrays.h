@@ -36,14 +36,21 @@ bool is_ready(const py::handle& object) {
   return py::isinstance<Array>(object) && py::detail::check_flags(object.ptr(), kAligned);
 }
 
+// Throws what Python raised on the way where that is no mistake of the object's (Ctrl-C, no memory); else TypeError, which
+// has it as its cause.
+[[noreturn]] inline void raise_type_error(const std::string& message) {
+  const bool mistake = PyErr_ExceptionMatches(PyExc_Exception) != 0 && PyErr_ExceptionMatches(PyExc_MemoryError) == 0;
+  if (mistake) py::raise_from(PyExc_TypeError, message.c_str());
+  throw py::error_already_set();
+}
+
 // Real numbers only: a cast from complex numbers, texts or objects would lose or invent something.
 inline DoubleArray real_array(const py::handle& object, const char* name) {
   if (is_ready<DoubleArray>(object)) return py::reinterpret_borrow<DoubleArray>(object);
-  const py::array given = py::array::ensure(object);
-  if (!given) {
-    PyErr_Clear();
-    throw py::type_error(fmt::format("{} must be an array of numbers", name));
-  }
+  const auto& numpy = py::detail::npy_api::get();
+  const auto given = py::reinterpret_steal<py::array>(
+      numpy.PyArray_FromAny_(object.ptr(), nullptr, 0, 0, py::detail::npy_api::NPY_ARRAY_ENSUREARRAY_, nullptr));
+  if (!given) raise_type_error(fmt::format("{} must be an array of numbers", name));
   const char kind = given.dtype().kind();
   if (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b')
     throw py::type_error(fmt::format("{} must be an array of real numbers, not of {}", name,

@@ -135,21 +135,41 @@ bool put_into(ss::AffineProblem& problem, const SparseView& M) {
   return false;  // validate() looks
 }
 
+// Bounds: one axis, or one number for all unknowns.
+DoubleArray bound_array(const py::object& given, const char* name) {
+  DoubleArray array = real_array(given, name);
+  if (array.ndim() > 1) throw py::value_error(fmt::format("{} must be a number or have one axis", name));
+  return array;
+}
+void put_bound(const DoubleArray& from, Eigen::VectorXd& to) {
+  if (from.ndim() == 0)
+    to.setConstant(*from.data());
+  else
+    to = vector_map(from);
+}
+Eigen::VectorXd bound_from(const py::object& given, const char* name, Eigen::Index size) {
+  const DoubleArray array = bound_array(given, name);
+  if (array.ndim() == 1) require_size(array, name, size);
+  Eigen::VectorXd bound(size);
+  put_bound(array, bound);
+  return bound;
+}
+
 Solution solve_lcp(const py::object& matrix, const py::object& vector, const py::object& lower, const py::object& upper,
                    const std::string& solver, double tolerance, int max_iterations, double time_limit) {
   // To look at an argument can run Python, which can change those that were looked at before: arrays are held, and their
   // sizes taken, after the last.
   const DoubleArray q_array = vector_array(vector, "q");
   std::optional<DoubleArray> lower_array, upper_array;
-  if (!lower.is_none()) lower_array = vector_array(lower, "lower");
-  if (!upper.is_none()) upper_array = vector_array(upper, "upper");
+  if (!lower.is_none()) lower_array = bound_array(lower, "lower");
+  if (!upper.is_none()) upper_array = bound_array(upper, "upper");
   const ss::SolverOptions options = options_from(tolerance, max_iterations, time_limit);
   const GivenMatrix M = given_matrix(matrix);
   const auto n = std::visit([](const auto& view) { return view.rows; }, M);
   if (q_array.shape(0) != n)
     throw py::value_error(fmt::format("q must have {} entries, as many as M has rows, not {}", n, q_array.shape(0)));
-  if (lower_array) require_size(*lower_array, "lower", n);
-  if (upper_array) require_size(*upper_array, "upper", n);
+  for (const auto& [bound, name] : {std::pair(&lower_array, "lower"), std::pair(&upper_array, "upper")})
+    if (*bound && (*bound)->ndim() == 1) require_size(**bound, name, n);
   // From here on nothing of Python runs that could call this function again. A problem of ordinary size keeps its memory
   // for the next call: fresh pages cost more than the copy.
   constexpr Eigen::Index kLargestKept = 1000;
@@ -160,8 +180,8 @@ Solution solve_lcp(const py::object& matrix, const py::object& vector, const py:
   problem.q = vector_map(q_array);
   problem.lower.setZero(n);
   problem.upper.setConstant(n, ss::kInfinity);
-  if (lower_array) problem.lower = vector_map(*lower_array);
-  if (upper_array) problem.upper = vector_map(*upper_array);
+  if (lower_array) put_bound(*lower_array, problem.lower);
+  if (upper_array) put_bound(*upper_array, problem.upper);
   if (!finite) require_valid(ss::validate(problem));
   Solution solution = solve_affine(problem, solver, options);
   // What the solver looks at itself need not be looked at before; validate() says in words what it refused.
@@ -220,9 +240,12 @@ Solution solve_mcp(const py::object& function, const py::object& jacobian, const
   const ss::SolverOptions options = options_from(tolerance, max_iterations, time_limit);
   Callbacks calls{function, jacobian, 0, {}};
   ss::McpProblem problem;
-  problem.lower = vector_from(lower, "lower");
-  calls.size = problem.lower.size();
-  problem.upper = vector_from(upper, "upper", calls.size);
+  Solution solution;
+  solution.z = vector_from(start, "x0");
+  if (!solution.z.allFinite()) throw py::value_error("x0 must be finite");
+  calls.size = solution.z.size();
+  problem.lower = bound_from(lower, "lower", calls.size);
+  problem.upper = bound_from(upper, "upper", calls.size);
   problem.function = [&](const Eigen::VectorXd& x, Eigen::VectorXd& f) {
     return calls.guarded([&] { f = vector_from(calls.function(to_numpy(x)), "F(x)", calls.size); }) && f.allFinite();
   };
@@ -234,9 +257,6 @@ Solution solve_mcp(const py::object& function, const py::object& jacobian, const
           throw py::value_error(fmt::format("J(x) must be {0} x {0}, not {1} x {2}", calls.size, J.rows(), J.cols()));
       });
     };
-  Solution solution;
-  solution.z = vector_from(start, "x0", calls.size);
-  if (!solution.z.allFinite()) throw py::value_error("x0 must be finite");
   require_valid(ss::validate(problem));
   ss::McpSolver mcp;
   solution.summary = mcp.solve(problem, solution.z, options, solver);
@@ -422,6 +442,7 @@ void bind_solution(py::module_& module) {
 PYBIND11_MODULE(_complementarity, module) {
   module.doc() = "Solvers of complementarity and frictional contact problems, each answer with a certificate.";
   module.attr("__version__") = STICKSLIP_VERSION;
+  Unlocked::end_with_the_interpreter();
   bind_solution(module);
   module.attr("Solution").attr("__module__") = "stickslip.complementarity";  // where it is found
   module.def(
@@ -430,7 +451,7 @@ PYBIND11_MODULE(_complementarity, module) {
       py::arg("max_iterations") = 0, py::arg("time_limit") = kNoLimit,
       "Find z with lower <= z <= upper, w = M z + q, w_i >= 0 where z_i = lower_i, w_i <= 0 where z_i = upper_i "
       "and w_i = 0 between.\n\nWithout bounds: the LCP 0 <= z, w >= 0, z.w = 0. M may be dense or a SciPy sparse "
-      "matrix; bounds may be infinite.\n\n"
+      "matrix; a bound may be one number for all, or infinite.\n\n"
       "solver: a name of lcp_solvers(), or \"auto\". tolerance: what the certificate is compared with. "
       "max_iterations: 0 for the limit of the solver. time_limit: in seconds. Ctrl-C ends the solve.\n\n"
       ">>> from stickslip import complementarity as sc\n"
@@ -448,7 +469,8 @@ PYBIND11_MODULE(_complementarity, module) {
   module.def("solve_mcp", &solve_mcp, py::arg("F"), py::arg("J"), py::arg("lower"), py::arg("upper"), py::arg("x0"),
              py::kw_only(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0,
              py::arg("time_limit") = kNoLimit,
-             "Nonlinear mixed complementarity problem: lower <= x <= upper, complementary to F(x).\n\nJ(x) gives the "
+             "Nonlinear mixed complementarity problem: lower <= x <= upper, complementary to F(x). A bound may be one "
+             "number for all.\n\nJ(x) gives the "
              "Jacobian (dense or sparse); None takes finite differences. Entries of F that are not finite mean \"not "
              "defined here\". An exception in F or J ends the solve and is raised.\n\n"
              "solver: a name of mcp_solvers(), or \"auto\". tolerance: what the certificate is compared with. "

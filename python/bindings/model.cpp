@@ -74,13 +74,28 @@ std::string override_value(const py::handle& value, const std::string& name) {
   if (py::isinstance<py::str>(value)) return value.cast<std::string>();
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
   const double number = PyFloat_AsDouble(value.ptr());
-  if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    throw py::type_error(fmt::format("{} must be a number, a text or a bool", name));
-  }
+  if (PyErr_Occurred() != nullptr) raise_type_error(fmt::format("{} must be a number, a text or a bool", name));
   if (!std::isfinite(number)) throw py::value_error(fmt::format("{} must be a finite number", name));
   return fmt::format("{}", number);
 }
+
+namespace {
+
+// An argument of a function that takes values besides: its name would be looked for among the parameters.
+void refuse_misspelt_argument(const Model* model, const std::string& name, const std::string& value) {
+  static const std::vector<std::string> arguments{"duration",   "record",   "progress", "forces",
+                                                  "controller", "observer", "threads",  "states"};
+  if (is_method_key(name, model) || std::ranges::find(arguments, name) != arguments.end()) return;
+  std::vector<std::string> parameters;
+  if (model != nullptr)
+    for (const scene::Parameter& parameter : model->scene().parameters) parameters.push_back(parameter.name);
+  const std::string hint = expression::did_you_mean(name, arguments);
+  if (hint.empty() || !expression::did_you_mean(name, parameters).empty()) return;
+  throw scene::SceneError({fmt::format("{}={}", name, value), 0, 0},
+                          fmt::format("the scene has no parameter '{}'", name), hint);
+}
+
+}  // namespace
 
 std::vector<scene::Override> overrides_from(const Model* model, const py::kwargs& values) {
   std::vector<scene::Override> overrides;
@@ -88,6 +103,7 @@ std::vector<scene::Override> overrides_from(const Model* model, const py::kwargs
     std::string name = key.cast<std::string>();
     const bool parameter = model != nullptr && has_parameter(model->scene(), name);
     std::string text = override_value(value, name);
+    if (!parameter) refuse_misspelt_argument(model, name, text);
     if (!parameter && is_method_key(name, model)) name = "method." + name;
     overrides.push_back({std::move(name), std::move(text)});
   }
@@ -114,6 +130,10 @@ void bind_model(py::module_& module) {
                     "(['floor', 'ball'], 0.3)\n"
                     ">>> model.with_values(mu=0.1, step=1e-2).step\n"
                     "0.01\n")
+      .def(py::init([](const py::args&, const py::kwargs&) -> Model {
+        throw py::type_error(
+            "Model.from_file(path) and Model.from_string(text) read a model, Scene(...).model() makes one");
+      }))
       .def_static(
           "from_file",
           [](const py::object& path, const py::kwargs& values) {

@@ -5,6 +5,7 @@
 // become Python exceptions here.
 #include "handles.h"
 #include "names.h"
+#include "unlocked.h"
 
 #include "stickslip/recording/hdf5_file.h"
 #include "stickslip/study/database.h"
@@ -66,6 +67,7 @@ PYBIND11_MODULE(_core, module) {
     }
   });
 
+  stickslip::python::Unlocked::end_with_the_interpreter();
   stickslip::python::bind_model(module);
   stickslip::python::bind_simulation(module);
   stickslip::python::bind_batch(module);

@@ -30,7 +30,7 @@ class Interruption {
   [[nodiscard]] std::function<bool()> asking_at_times() {
     using Clock = std::chrono::steady_clock;
     return [this, last = Clock::now()]() mutable {
-      if (raised_) return false;
+      if (raised_ || Unlocked::ending()) return false;
       const Clock::time_point now = Clock::now();
       if (now - last < kPatience) return true;
       last = now;
@@ -45,6 +45,7 @@ class Interruption {
 
  private:
   bool ask(const std::function<void()>& also) {
+    if (Unlocked::ending()) return false;
     const Locked locked;
     if (raised_) return false;  // every thread that asks is told
     try {

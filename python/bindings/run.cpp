@@ -9,6 +9,7 @@
 
 #include <pybind11/stl.h>
 
+#include <filesystem>
 #include <utility>
 
 namespace stickslip::python {
@@ -71,8 +72,9 @@ py::dict result_of(const app::RunSession& session, app::RunEnd end) {
   return out;
 }
 
+// replace: the file is being read; what reads it keeps it, under no name.
 py::dict run_model(const Model& model, const std::string& path, const py::object& progress, const py::dict& forces,
-                   const py::object& controller, const py::object& observer) {
+                   const py::object& controller, const py::object& observer, bool replace) {
   const simulation::Simulation* running = nullptr;
   app::RunOptions options;
   options.scene = model.scene().file.string();
@@ -98,6 +100,7 @@ py::dict run_model(const Model& model, const std::string& path, const py::object
     };
   }
   const Unlocked unlocked;
+  if (replace) std::filesystem::remove(path);
   app::RunSession session(options, std::move(scene));
   running = &session.simulation();
   const app::RunEnd end = session.run();
@@ -109,7 +112,8 @@ py::dict run_model(const Model& model, const std::string& path, const py::object
 
 void bind_run(py::module_& module) {
   module.def("_run", &run_model, py::arg("model"), py::arg("path"), py::arg("progress") = py::none(),
-             py::arg("forces") = py::dict(), py::arg("controller") = py::none(), py::arg("observer") = py::none());
+             py::arg("forces") = py::dict(), py::arg("controller") = py::none(), py::arg("observer") = py::none(),
+             py::arg("replace") = false);
 }
 
 }  // namespace stickslip::python

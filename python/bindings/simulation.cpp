@@ -132,7 +132,7 @@ py::tuple contents_of(const py::object& self) {
     }
   // Classes that are derived in Python have attributes of their own.
   return py::make_tuple(simulation.model(), py::bytes(simulation.save()), forces,
-                        py::getattr(self, "__dict__", py::dict()));
+                        py::getattr(self, "__dict__", py::dict()).attr("copy")());
 }
 
 std::pair<std::shared_ptr<Simulation>, py::dict> simulation_from(const py::tuple& contents) {
@@ -364,6 +364,10 @@ void bind_simulation(py::module_& module) {
              return std::make_shared<Simulation>(values.empty() ? model : model.with(overrides_from(&model, values)));
            }),
            py::arg("model"), "Keywords set parameters, duration, and keys of [method] such as stepper and step.")
+      .def(py::init([](const py::str&, const py::kwargs&) -> std::shared_ptr<Simulation> {
+        throw py::type_error(
+            "a simulation is made of a Model; Model.from_file(path) and Model.from_string(text) read one");
+      }))
       .def(py::pickle(&contents_of, &simulation_from))
       .def(
           "step",

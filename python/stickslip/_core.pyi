@@ -238,6 +238,7 @@ def _run(
     forces: dict[str, _Function] = ...,
     controller: Optional[_Function] = None,
     observer: Optional[_Function] = None,
+    replace: bool = False,
 ) -> dict[str, Any]: ...
 def _batch(
     model: Model,

@@ -59,6 +59,18 @@ class _Folder:
         weakref.finalize(self, _remove, self.name, os.getpid())
 
 
+def _identity(path: str) -> tuple[int, int] | None:
+    """Of a file, whatever its name."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+_reading: weakref.WeakSet["Recording"] = weakref.WeakSet()  # recordings of this process
+
+
 class Recording(_core._Recording):
     """A recorded run, from a file that `stickslip run` or Model.run wrote. recording[name]: an observable over time.
 
@@ -69,6 +81,11 @@ class Recording(_core._Recording):
     ...     recording.bodies, recording.position("ball").shape == (len(recording), 3)
     (['floor', 'ball'], True)
     """
+
+    def __init__(self, path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> None:
+        super().__init__(path)
+        self._identity = _identity(os.fsdecode(path))
+        _reading.add(self)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Time and all observables, one row per frame."""
@@ -143,6 +160,12 @@ class Store(_core._Store):
     def to_pandas(self) -> "pandas.DataFrame":
         """One row per trial."""
         return _pandas().DataFrame(self.columns())
+
+    def __repr__(self) -> str:
+        try:
+            return f"<Store: {len(self)} trials of {', '.join(self.parameters) or 'no parameters'}>"
+        except ValueError:
+            return "<Store: closed>"
 
 
 class _Bar:
@@ -235,7 +258,9 @@ def run(
     before = _stamp(path)
     told = _progress(progress, chosen.duration, "s")
     try:
-        result = _core._run(chosen, os.fsencode(path), told, dict(forces or {}), controller, observer)
+        # A recording that is still read (a cell of a notebook that runs again) keeps its file, which loses its name.
+        read = any(one._identity == _identity(path) is not None for one in list(_reading))
+        result = _core._run(chosen, os.fsencode(path), told, dict(forces or {}), controller, observer, read)
     except BaseException as error:
         kept = _kept(path, before)
         if kept is not None:
@@ -280,6 +305,8 @@ def batch(
     >>> len(ss.batch(ball, states=states))
     5
     """
+    if not isinstance(model, _core.Model):
+        raise TypeError(f"model must be a Model, not {type(model).__name__}; Model.from_file(path) reads one")
     counts = [np.size(value) for value in values.values()] + ([len(states)] if isinstance(states, np.ndarray) and states.ndim else [])
     told = _progress(progress, max(counts, default=1), "run")
     try:

@@ -135,6 +135,11 @@ class Scene:
     def _table(head: str, table: Mapping[str, Any]) -> list[str]:
         return ["", head, *(f"{_key(key)} = {_toml(value)}" for key, value in table.items())] if table else []
 
+    def __repr__(self) -> str:
+        bodies = ", ".join(str(body.get("name")) for body in self._lists["body"]) or "no bodies"
+        title = f' "{self._top["title"]}"' if "title" in self._top else ""
+        return f"<Scene{title}: {bodies}>"
+
     def model(self, **values: Any) -> _core.Model:
         """The scene, read as a file would be. Raises SceneError with the line of to_toml()."""
         return _core.Model.from_string(self.to_toml(), self._name, **values)

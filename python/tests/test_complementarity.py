@@ -238,6 +238,18 @@ def test_box_bounds_hold_as_a_relay():
     np.testing.assert_allclose(found.z, [1, -0.2, -1], atol=1e-12)
 
 
+def test_a_bound_may_be_one_number():
+    M, q = np.eye(3), [-5.0, 0.2, 5.0]
+    for one, all in ((sc.solve_lcp(M, q, lower=-1, upper=1), sc.solve_lcp(M, q, lower=[-1] * 3, upper=[1] * 3)),
+                     (sc.solve_mcp(lambda x: x + q, None, -1, np.inf, np.zeros(3)),
+                      sc.solve_mcp(lambda x: x + q, None, [-1] * 3, [np.inf] * 3, np.zeros(3)))):  # fmt: skip
+        assert one.solved and one.z.tolist() == all.z.tolist()
+    with pytest.raises(ValueError, match="a number or have one axis"):
+        sc.solve_lcp(M, q, lower=[[0.0, 0, 0]])
+    with pytest.raises(ValueError, match="lower must have 3 entries"):
+        sc.solve_mcp(lambda x: x, None, [0.0], 1, np.zeros(3))
+
+
 def test_infeasible_problem_is_not_called_solved():
     found = sc.solve_lcp([[0.0]], [-1.0])
     assert not found.solved and found.status in ("infeasible", "ray")

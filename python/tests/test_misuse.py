@@ -190,7 +190,7 @@ def calls(tmp_path_factory):
         (lambda v: ss.Environment(model, ["block"], lambda s: 0.0).step(v), [None, "text", [1], [1, 2, 3], [NAN, 0], object()]),
         (lambda v: sc.solve_lcp(v, zero), NOT_A_MATRIX),
         (lambda v: sc.solve_lcp(eye, v), NOT_TWO),
-        (lambda v: sc.solve_lcp(eye, zero, lower=v), [1.0, "text", [1.0], [NAN, 0], [5.0, 0], object()][:4] + [object()]),
+        (lambda v: sc.solve_lcp(eye, zero, lower=v), [NAN, "text", [1.0], [NAN, 0], [[0.0, 0.0]], object()]),
         (lambda v: sc.solve_lcp(eye, zero, solver=v), NOT_A_SOLVER),
         (lambda v: sc.solve_lcp(eye, zero, tolerance=v), [*NOT_A_NUMBER, 0.0, -1.0, 1.0]),
         (lambda v: sc.solve_lcp(eye, zero, max_iterations=v), NOT_A_COUNT),

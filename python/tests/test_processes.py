@@ -61,6 +61,26 @@ def test_a_simulation_with_functions_is_not_copied():
     assert copy.copy(sim).save() == sim.save()
 
 
+class Counting(ss.Simulation):
+    """A class derived in Python, with attributes of its own."""
+
+    def __init__(self, model):
+        super().__init__(model)
+        self.taken = 0
+
+    def step(self):
+        self.taken += 1
+        return super().step()
+
+
+@over_ways
+def test_derived_classes_keep_their_attributes(again):
+    sim = Counting(ss.Model.from_file(BOX))
+    sim.step()
+    same = again(sim)
+    assert type(same) is Counting and same.taken == 1 and same.step() and (same.taken, sim.taken) == (2, 1)
+
+
 @over_ways
 def test_results_come_back(again):
     model = ss.Model.from_file(BOX)
@@ -175,6 +195,8 @@ AT_WORK = {
     "run_until": "sim.run_until(1e9)",
     "functions": "sim.add_observer(lambda time, state: None); sim.run_until(1e9)",
     "run": "model.run(duration=1e7)",
+    "batch": "ss.batch(model, mu=np.linspace(0.1, 0.2, 10**6))",
+    "study": f"\n    while True: ss.study({str(ROOT / 'python' / 'tour' / 'study.toml')!r})",
     "lcp": "\n    while True: ss.solve_lcp(np.eye(50), -np.ones(50))",
     "mcp": "\n    while True: ss.solve_mcp(lambda x: x - 1, None, [0.0], [2.0], [0.5])",
     "compare": "model.with_values(duration=1e6).compare(['second-order'])",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright the stickslip authors
 """Models, simulations, batches and runs from Python, against closed forms and against the command."""
+import errno
 import gc
 import os
 import pathlib
@@ -191,6 +192,108 @@ def test_messages_tell_what_there_is(model):
     with pytest.raises(ss.SceneError, match="did you mean 'step'"):
         ss.Simulation(model, setp=1e-3)
     assert str(caught.value).startswith("muu=1: ") and "--" not in str(caught.value)  # as the user wrote it
+
+
+def test_first_mistakes_are_answered_with_what_was_meant(model):
+    for wrong in (lambda: ss.Simulation("scene.toml"), lambda: ss.Model("scene.toml"), lambda: ss.batch("scene.toml", mu=[1])):
+        with pytest.raises(TypeError, match="from_file"):
+            wrong()
+    with pytest.raises(ss.SceneError, match="did you mean 'duration'"):
+        model.run(duratoin=1)
+    with pytest.raises(ss.SceneError, match="did you mean 'progress'"):
+        model.run(progres=True)
+    for thing in (ss.Simulation(model), model.run(), ss.batch(model, mu=[0.1])):  # are asked by names
+        with pytest.raises(TypeError, match="not iterable"):
+            list(thing)
+
+
+def test_what_is_raised_while_numbers_are_read_is_kept(model):
+    class Raising:
+        def __init__(self, error):
+            self._error = error
+
+        def __array__(self, dtype=None):
+            raise self._error
+
+        __float__ = __array__
+
+    body = ss.Simulation(model).body("block")
+    for use in (lambda wrong: setattr(body, "force", wrong), lambda wrong: model.with_values(mu=wrong),
+                lambda wrong: ss.solve_lcp(np.eye(2), wrong), lambda wrong: ss.batch(model, mu=wrong)):  # fmt: skip
+        for error in (KeyboardInterrupt, SystemExit, MemoryError):
+            with pytest.raises(error):
+                use(Raising(error("here")))
+        with pytest.raises(TypeError, match="must be") as caught:
+            use(Raising(ZeroDivisionError("here")))
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_everything_says_what_it_is(model, tmp_path):
+    (tmp_path / "scene.toml").write_text(BLOCK)
+    (tmp_path / "study.toml").write_text('scene = "scene.toml"\ntrials = 2\n[vary]\nmu = { uniform = [0.1, 0.2] }\n')
+    sim, store = ss.Simulation(model), ss.study(tmp_path / "study.toml")
+    assert repr(store) == "<Store: 2 trials of mu>"
+    store.close()
+    assert repr(store) == "<Store: closed>"
+    assert repr(ss.Scene.from_toml(BLOCK)) == '<Scene "A block slides to rest": floor, block>'
+    things = (model, sim, sim.body("block"), sim.step(), model.run(), ss.batch(model, mu=[0.1]), store, ss.Scene(), ss.Rate(1, 2),
+              ss.solve_lcp([[1.0]], [1.0]), model.converge(levels=2))  # fmt: skip
+    assert not [repr(thing) for thing in things if " object at 0x" in repr(thing)]
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    for read in (ss.Model.from_file, ss.Scene.from_file, ss.study, ss.optimise, ss.plan, ss.load_problem):
+        with pytest.raises(FileNotFoundError, match="(?i)no such file"):
+            read(tmp_path / "nobody.toml")
+    with pytest.raises(ss.SceneError) as caught:
+        ss.Model.from_file("nobody.toml")
+    assert caught.value.file == "nobody.toml" and caught.value.errno == errno.ENOENT and caught.value.line == 0
+    # A scene that names a file which is not there is wrong in a line.
+    (tmp_path / "scene.toml").write_text('include = ["nobody.toml"]\n')
+    with pytest.raises(ss.SceneError, match="scene.toml:1:") as caught:
+        ss.Model.from_file(tmp_path / "scene.toml")
+    assert not isinstance(caught.value, FileNotFoundError)
+
+
+@pytest.mark.parametrize("name", [b"sc\xc3\xa8ne \xe6\x97\xa5", b"latin \xe8"], ids=["unicode", "not UTF-8"])
+def test_names_of_files_of_every_kind(name, tmp_path):
+    folder = os.fsencode(tmp_path)
+    scene, record = folder + b"/" + name + b".toml", folder + b"/" + name + b".h5"
+    with open(scene, "w") as file:
+        file.write(BLOCK)
+    for path in (scene, os.fsdecode(scene), pathlib.Path(os.fsdecode(scene))):
+        assert ss.Model.from_file(path).bodies == ss.Scene.from_file(path).model().bodies == ["floor", "block"]
+    model = ss.Model.from_file(scene)
+    for path in (record, os.fsdecode(record)):
+        assert ss.Recording(path)["x"][-1] == model.run(record=path).final["x"] if os.path.exists(path) else model.run(record=path)
+    with open(folder + b"/study.toml", "wb") as file:
+        file.write(b'scene = "' + scene + b'"\ntrials = 2\n[vary]\nmu = { uniform = [0.1, 0.2] }\n' if b"latin" not in name else b"x")
+    store = folder + b"/" + name + b".db"
+    if b"latin" not in name:  # a study is UTF-8, and so are the names in it
+        assert len(ss.study(folder + b"/study.toml", store=store)) == len(ss.Store(store)) == 2
+    with open(scene, "a") as file:
+        file.write("nonsense = 3\n")
+    with pytest.raises(ss.SceneError) as caught:
+        ss.Model.from_file(scene)
+    assert caught.value.file == os.fsdecode(scene) and str(caught.value).startswith(caught.value.file)
+    with pytest.raises(ss.FileError) as caught:
+        ss.Recording(scene)
+    assert os.fsdecode(name) in str(caught.value)
+
+
+def test_a_recording_is_written_again_while_the_one_before_is_read(model, tmp_path):
+    """What a cell of a notebook does that is run a second time."""
+    path = tmp_path / "block.h5"
+    run = model.run(record=path)
+    first = run["x"].tolist()
+    run = model.run(record=path, mu=0.6)
+    old = ss.Recording(path)
+    again = model.run(record=path)
+    assert old["x"][-1] == run["x"][-1] != again["x"][-1]  # each has what it had
+    assert again["x"].tolist() == first == ss.Recording(path)["x"].tolist()
+    with pytest.raises(ZeroDivisionError) as caught:
+        model.run(record=path, observer=lambda time, state: 1 / (time < 0.5))
+    assert caught.value.run.time[-1] == pytest.approx(0.5, abs=0.02) and again["x"].tolist() == first
 
 
 def test_batch_has_the_same_bits_for_any_number_of_threads(model):
