@@ -183,7 +183,7 @@ TEST(RunSensitivity, RoundBodiesInClosedForm) {
 }
 
 TEST(RunSensitivity, SaysWhichStepsItCannotDifferentiate) {
-  const scene::Scene bounce = testing::load_example("bounce");
+  const scene::Scene bounce = testing::load_example("bounce", {{"method.stepper", "song-pang-kumar"}});
   EXPECT_NE(RunSensitivity::objection_to(bounce.model, bounce.method), "");
   const scene::Scene supports = testing::load_example("slide-to-rest", {{"method.stepper", "second-order"}});
   EXPECT_NE(RunSensitivity::objection_to(supports.model, supports.method), "");
