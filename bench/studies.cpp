@@ -149,7 +149,7 @@ void bench_series(const char* stepper, int times) {
     for (const char* wave : {"sin", "cos"}) {
       names.push_back(fmt::format("{}{}", wave[0], i));
       parameters += fmt::format("{} = {}\n", names.back(), 4.0 * std::sin(7.3 * i + wave[0]) / i);
-      motion += fmt::format("{}{} * {}({} * t)", motion.empty() ? "" : " + ", names.back(), wave, 5 * i);
+      motion += fmt::format("{}{}*{}({}*t)", motion.empty() ? "" : "+", names.back(), wave, 5 * i);
     }
   text = fmt::format(R"toml(
 dimension = 3

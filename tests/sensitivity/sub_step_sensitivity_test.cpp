@@ -2,7 +2,7 @@
 // Copyright the stickslip authors
 //
 // Derivatives of second-order runs against closed forms, and against Richardson-extrapolated central differences of
-// whole runs, which share nothing with them but the stepper: 200 random scenes with events. Both agree to 1e-6 of the
+// whole runs, which share nothing with them but the stepper: 600 random scenes. Both agree to 1e-6 of the
 // largest derivative of an observable, or to what the differences know of themselves, where the runs beside have the
 // same events; where there is a tie, the run says so.
 #include "tests/sensitivity/random_scenes.h"
@@ -254,7 +254,180 @@ y = "ball.y"
 wy = "ball.wy"
 )toml";
 
+// Two discs that collide in the air, and then with the floor.
+constexpr const char* kDiscs = R"toml(
+dimension = 2
+gravity = [0, -9.8]
+duration = 0.6
+[parameters]
+va = 1
+vb = 1
+wa = 5
+ha = 0.4
+mu = 0.3
+e = 0.6
+mass = 0.7
+[method]
+step = 5e-3
+stepper = "second-order"
+[[body]]
+name = "floor"
+shape = { half-plane = { normal = [0, 1] } }
+fixed = true
+[[body]]
+name = "a"
+mass = "mass"
+shape = { disc = 0.1 }
+position = [-0.3, "ha"]
+velocity = ["va", 0.5]
+angular_velocity = "wa"
+[[body]]
+name = "b"
+mass = 1
+shape = { disc = 0.12 }
+position = [0.3, 0.42]
+velocity = ["-vb", 0.3]
+[[contact]]
+between = ["*", "*"]
+friction = "mu"
+restitution = "e"
+impact = "newton"
+[observe]
+ax = "a.x"
+ay = "a.y"
+bx = "b.x"
+bw = "b.angle"
+)toml";
+
+// A ball that slides into another one at rest.
+constexpr const char* kPool = R"toml(
+dimension = 3
+gravity = [0, 0, -9.8]
+duration = 0.5
+[parameters]
+vx = 1
+offset = 0.01
+wy = 10
+mu = 0.2
+mb = 0.1
+e = 0.8
+[method]
+step = 2e-3
+stepper = "second-order"
+[[body]]
+name = "floor"
+shape = { half-space = { normal = [0, 0, 1] } }
+fixed = true
+[[body]]
+name = "a"
+mass = 0.2
+shape = { sphere = 0.03 }
+position = [0, 0, 0.03]
+velocity = ["vx", 0, 0]
+angular_velocity = [0, "wy", 0]
+[[body]]
+name = "b"
+mass = 0.25
+shape = { sphere = 0.03 }
+position = [0.2, "offset", 0.03]
+[[contact]]
+between = ["a", "floor"]
+friction = "mu"
+[[contact]]
+between = ["b", "floor"]
+friction = "mu"
+[[contact]]
+between = ["a", "b"]
+friction = "mb"
+restitution = "e"
+[observe]
+ax = "a.x"
+ay = "a.y"
+bx = "b.x"
+by = "b.y"
+)toml";
+
+// A box that slides on four corners.
+constexpr const char* kBox = R"toml(
+dimension = 3
+gravity = ["9.8 * slope", 0, -9.8]
+duration = 0.4
+[parameters]
+slope = 0.1
+v0 = 1
+mu = 0.3
+mass = 2
+[method]
+step = 5e-3
+stepper = "second-order"
+[[body]]
+name = "floor"
+shape = { half-space = { normal = [0, 0, 1] } }
+fixed = true
+[[body]]
+name = "box"
+mass = "mass"
+shape = { box = [0.2, 0.16, 0.1] }
+position = [0, 0, 0.05]
+velocity = ["v0", 0, 0]
+[[contact]]
+between = ["box", "floor"]
+friction = "mu"
+[observe]
+x = "box.x"
+vx = "box.vx"
+)toml";
+
+// Two boxes on each other, on a plate that is moved to and fro: each stands on two corners.
+constexpr const char* kStack = R"toml(
+dimension = 2
+gravity = [0, -9.8]
+duration = 0.3
+[parameters]
+amplitude = 4e-3
+omega = 40
+mu1 = 0.3
+mu2 = 0.25
+m2 = 0.5
+[method]
+step = 1e-3
+stepper = "second-order"
+[[body]]
+name = "plate"
+shape = { half-plane = { normal = [0, 1] } }
+[body.motion]
+position = ["amplitude * (1 - cos(omega * t))", 0]
+[[body]]
+name = "lower"
+mass = 1
+shape = { box = [0.3, 0.1] }
+position = [0, 0.05]
+[[body]]
+name = "upper"
+mass = "m2"
+shape = { box = [0.2, 0.1] }
+position = [0, 0.15]
+[[contact]]
+between = ["lower", "plate"]
+friction = "mu1"
+[[contact]]
+between = ["upper", "lower"]
+friction = "mu2"
+[observe]
+lower = "lower.x"
+upper = "upper.x"
+)toml";
+
+std::string with_law(const char* law) {
+  std::string text = kDiscs;
+  text.replace(text.find("newton"), 6, law);
+  return text;
+}
+
 const std::vector<Family>& families() {
+  static const std::string poisson = with_law("poisson"), stronge = with_law("stronge");
+  static const std::vector<std::string> of_discs{"va", "vb", "wa", "ha", "mu", "e", "mass"};
+  static const std::vector<std::pair<double, double>> ranges_of_discs{{0.5, 2}, {0.5, 2}, {-10, 10}, {0.35, 0.48}, {0.1, 0.5}, {0.2, 0.9}, {0.4, 2}};
   static const std::vector<Family> list{
       {"ball that bounces, slides and rolls",
        kBall,
@@ -281,6 +454,20 @@ const std::vector<Family>& families() {
        kBallOnPlate,
        {"ax", "az", "phase", "tilt", "mu", "vy", "radius"},
        {{2e-4, 4e-3}, {1e-5, 5e-4}, {0.1, 3}, {0.1, 3}, {0.05, 0.4}, {-0.3, 0.3}, {0.03, 0.1}},
+       1e-5},
+      {"two discs that collide, Newton", kDiscs, of_discs, ranges_of_discs, 1e-4},
+      {"two discs that collide, Poisson", poisson.c_str(), of_discs, ranges_of_discs, 1e-4},
+      {"two discs that collide, Stronge", stronge.c_str(), of_discs, ranges_of_discs, 1e-4},
+      {"ball that slides into another one",
+       kPool,
+       {"vx", "offset", "wy", "mu", "mb", "e"},
+       {{0.5, 1.5}, {-0.03, 0.03}, {-30, 30}, {0.1, 0.4}, {0.02, 0.3}, {0.3, 0.95}},
+       1e-4},
+      {"box on four corners", kBox, {"slope", "v0", "mu", "mass"}, {{0.02, 0.3}, {0.2, 1}, {0.1, 0.6}, {0.5, 2}}, 1e-3},
+      {"two boxes on a plate that is shaken",
+       kStack,
+       {"amplitude", "omega", "mu1", "mu2", "m2"},
+       {{2e-3, 8e-3}, {25, 50}, {0.15, 0.4}, {0.1, 0.4}, {0.3, 2}},
        1e-5}};
   return list;
 }
@@ -292,8 +479,109 @@ TEST(SubStepSensitivity, RandomScenesAgainstDifferencesOfRunsSlow) {
     all.compared += tally.compared;
     all.with_events += tally.with_events;
   }
-  EXPECT_GE(all.compared, 160) << "of 200; the others end at a tie, or differ in their events beside the run";
-  EXPECT_GE(all.with_events, 120);
+  EXPECT_GE(all.compared, 480) << "of 600; the others end at a tie, or differ in their events beside the run";
+  EXPECT_GE(all.with_events, 350);
+}
+
+// A particle on a plate that moves along x by a Fourier series, and begins and ceases to slip.
+std::string series_scene(std::vector<std::string>& names) {
+  std::string parameters, motion;
+  for (int i = 1; i <= 100; ++i)
+    for (const char* wave : {"sin", "cos"}) {
+      names.push_back(fmt::format("{}{}", wave[0], i));
+      parameters += fmt::format("{} = {:.17g}\n", names.back(), 4.0 * std::sin(7.3 * i + wave[0]) / i);
+      motion += fmt::format("{}{}*{}({}*t)", motion.empty() ? "" : "+", names.back(), wave, 5 * i);
+    }
+  return fmt::format(R"toml(
+dimension = 3
+gravity = [0, 0, "-g"]
+duration = 0.5
+[parameters]
+g = 9.8
+mu = 0.3
+{}
+[method]
+step = 1e-3
+stepper = "second-order"
+[[body]]
+name = "plate"
+shape = {{ half-space = {{ normal = [0, 0, 1] }} }}
+[body.motion]
+acceleration = ["{}", 0, 0]
+[[body]]
+name = "particle"
+shape = "particle"
+mass = 1
+frame = "plate"
+position = [0, 0, 0]
+[[contact]]
+between = ["particle", "plate"]
+friction = "mu"
+[observe]
+x = "particle.x"
+v = "particle.vx"
+)toml",
+                     parameters, motion);
+}
+
+// Tangents carried forward for all at once (where a sub-step is differentiated by its inputs) and for one alone (directly),
+// one sweep back, and differences of runs.
+TEST(SubStepSensitivity, TwoHundredParametersAtOnce) {
+  std::vector<std::string> names;
+  const scene::Document document = scene::parse_document(series_scene(names), "series.toml");
+  ASSERT_EQ(names.size(), 200u);
+  names.insert(names.end(), {"mu", "g"});
+  const ParameterDirections unknowns(document, {}, names);
+  const ObservableDerivatives forward = differentiate(unknowns, 0, {}, TangentSweep::Forward);
+  const ObservableDerivatives back = differentiate(unknowns, 0, {}, TangentSweep::Back);
+  ASSERT_TRUE(forward.finished) << forward.reason;
+  ASSERT_TRUE(back.finished) << back.reason;
+  const Outcome here = outcome_of(unknowns.scene());
+  EXPECT_GE(here.events.size(), 5u);
+  double worst = 0, worst_alone = 0, worst_difference = 0;
+  const auto largest = [&](Eigen::Index j) {
+    double size = 0;
+    for (std::size_t k = 0; k < 200; ++k) size = std::max(size, std::abs(forward.derivatives(j, static_cast<Eigen::Index>(k))));
+    return size;
+  };
+  for (Eigen::Index j = 0; j < 2; ++j)
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const double size = std::max(largest(j), std::abs(forward.derivatives(j, static_cast<Eigen::Index>(k))));
+      worst = std::max(worst, std::abs(back.derivatives(j, static_cast<Eigen::Index>(k)) -
+                                       forward.derivatives(j, static_cast<Eigen::Index>(k))) / size);
+    }
+  EXPECT_LE(worst, 1e-10);
+  int compared = 0;
+  for (std::size_t k = 0; k < 200; k += 5) {
+    const ObservableDerivatives one = differentiate(ParameterDirections(document, {}, std::vector{names[k]}));
+    ASSERT_TRUE(one.finished) << one.reason;
+    worst_alone = std::max(worst_alone, std::abs(one.value(0, 0) - forward.value(0, k)) / largest(0));
+    const double value = value_of(unknowns.scene(), names[k]);
+    const Difference difference = richardson(document, {}, names[k], value, 1e-4, here);
+    if (!difference.same_events) continue;
+    ++compared;
+    const double distance = std::abs(difference.values[0] - back.value(0, k));
+    if (3 * difference.errors[0] < 1e-6 * largest(0)) worst_difference = std::max(worst_difference, distance / largest(0));
+    EXPECT_LE(distance, 1e-6 * largest(0) + 3 * difference.errors[0]) << names[k];
+  }
+  EXPECT_LE(worst_alone, 1e-10);
+  fmt::print("202 unknowns, {} events: back against forward {:.1e}, all against one {:.1e}, {} differences of runs {:.1e}\n",
+             here.events.size(), worst, worst_alone, compared, worst_difference);
+  EXPECT_GE(compared, 10);
+}
+
+// Flights, impacts and slip of several bodies: back as forward.
+TEST(SubStepSensitivity, OneSweepBackThroughImpacts) {
+  const scene::Document document = scene::parse_document(kDiscs, "discs.toml");
+  const std::vector<std::string> names{"va", "vb", "wa", "ha", "a.vy", "b.wz"};
+  const ParameterDirections unknowns(document, {}, names);
+  const ObservableDerivatives forward = differentiate(unknowns, 0, {}, TangentSweep::Forward);
+  const ObservableDerivatives back = differentiate(unknowns, 0, {}, TangentSweep::Back);
+  ASSERT_TRUE(forward.finished) << forward.reason;
+  ASSERT_TRUE(back.finished) << back.reason;
+  EXPECT_LE((forward.derivatives - back.derivatives).cwiseAbs().maxCoeff(),
+            1e-7 * forward.derivatives.cwiseAbs().maxCoeff())
+      << "impacts are repeated beside themselves, along other directions";
 }
 
 std::string reason_of(const std::string& text, const Settings& settings) {

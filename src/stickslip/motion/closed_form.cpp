@@ -9,7 +9,7 @@ namespace stickslip::motion {
 namespace {
 
 // Products multiply the number of terms; beyond this, numerical integration is as good.
-constexpr std::size_t kMostTerms = 64;
+constexpr std::size_t kMostTerms = 512;
 constexpr int kHighestPower = 12;
 
 class Recogniser {

@@ -25,8 +25,9 @@ constexpr double kLonger = 1e-5;  // of a part: differences by its length
 constexpr double kSkew = 0.1;     // of a change: how far the middle of both repetitions may be from the part,
 constexpr double kNoise = 1e-8;   // or of lengths and speeds
 
-// What is differentiated of a contact's end: gap, reserves, deformation, shear, impulse.
-constexpr Index kGap = 0, kHold = 1, kGrip = 2, kDeformation = 3, kShear = 4, kImpulse = 7, kContact = 10;
+constexpr Index kGap = FlowTangent::kGap, kHold = FlowTangent::kHold, kGrip = FlowTangent::kGrip,
+                kDeformation = FlowTangent::kDeformation, kShear = FlowTangent::kShear,
+                kImpulse = FlowTangent::kImpulse, kContact = FlowTangent::kContact;
 
 struct Scales {
   double speed = 0, length = 0;
@@ -71,7 +72,8 @@ FlowSensitivity::FlowSensitivity(const model::Model& model, const stepping::Meth
       directions_(directions.begin(), directions.end()),
       method_(method),
       traits_(contact::body_traits(model)),
-      prescribed_(model, directions_) {
+      prescribed_(model, directions_),
+      closed_(model, method, directions_, prescribed_) {
   low_.resize(directions_.size());
   high_.resize(directions_.size());
 }
@@ -89,13 +91,12 @@ std::string FlowSensitivity::objection_to(const model::Model& model, const stepp
 
 void FlowSensitivity::begin(Eigen::MatrixXd& tangents) {
   for (Index k = 0; k < tangents.cols(); ++k) prescribed_.clear(tangents.col(k));
-  middle_ = std::make_unique<Side>(model_, method_);
-  for (std::size_t k = 0; k < directions_.size(); ++k) {
-    const Direction& direction = directions_[k];
-    const bool varies = direction.low != nullptr;
-    low_[k] = std::make_unique<Side>(varies ? *direction.low : model_, method_);
-    high_[k] = std::make_unique<Side>(varies ? *direction.high : model_, method_);
-  }
+}
+
+// Made when first needed.
+FlowSensitivity::Side& FlowSensitivity::ready(std::unique_ptr<Side>& side, const model::Model& model) {
+  if (side == nullptr) side = std::make_unique<Side>(model, method_);
+  return *side;
 }
 
 bool FlowSensitivity::fail(const char* why) {
@@ -118,6 +119,11 @@ bool FlowSensitivity::advance(const model::State& end, Eigen::MatrixXd& tangents
   impulses_.clear();
   instants_.clear();
   offset_.setZero(tangents.cols());
+  if (!tape_.parts.empty())  // what the stepper lost sight of has a new layer when it comes back
+    std::erase_if(now_, [&](const auto& layer) {
+      return std::ranges::none_of(tape_.parts.front().contacts,
+                                  [&](const collision::Contact& contact) { return contact.id == layer.first; });
+    });
   for (std::size_t p = 0; p < tape_.parts.size(); ++p) {
     if (!differentiate(tape_.parts[p], tangents)) return false;
     instants_[p + 1 < tape_.parts.size() ? tape_.parts[p + 1].state.time : end.time] = offset_;
@@ -139,12 +145,13 @@ double FlowSensitivity::amount_beside(const FlowPart& part, Index k, const Eigen
 }
 
 // Of a part that ends at no change of contact.
-double FlowSensitivity::length_change(const FlowPart& part, Index k) const {
+double FlowSensitivity::length_change(const FlowPart& part, Index k) {
   if (part.contact >= 0 || part.share == 0) return 0;
   double until = 0;
   const auto i = static_cast<std::size_t>(k);
   if (part.at_breakpoint && directions_[i].low != nullptr) {
-    const auto &low = low_[i]->breakpoints, &high = high_[i]->breakpoints, &here = middle_->breakpoints;
+    const auto &low = ready(low_[i], *directions_[i].low).breakpoints,
+               &high = ready(high_[i], *directions_[i].high).breakpoints, &here = ready(middle_, model_).breakpoints;
     const auto at = std::ranges::lower_bound(here, part.breakpoint - 1e-9 * tape_.length) - here.begin();
     if (at < std::ssize(here) && low.size() == here.size() && high.size() == here.size())
       until = (high[static_cast<std::size_t>(at)] - low[static_cast<std::size_t>(at)]) / directions_[i].width();
@@ -198,16 +205,68 @@ double FlowSensitivity::reserve(const FlowPart& part, const Eigen::VectorXd& val
 bool FlowSensitivity::by_length(const FlowPart& part) {
   const double longer = kLonger * part.tau;
   static const Eigen::MatrixXd none;
-  repeat(part, -1, 0, part.tau - longer, none, *middle_, lower_);
-  repeat(part, -1, 0, part.tau + longer, none, *middle_, higher_);
+  repeat(part, -1, 0, part.tau - longer, none, ready(middle_, model_), lower_);
+  repeat(part, -1, 0, part.tau + longer, none, ready(middle_, model_), higher_);
   per_length_ = (higher_ - lower_) / (2 * longer);
   return std::fabs(reserve(part, per_length_)) > 0 || fail("tie: a contact only just changes");
 }
 
+// Unknowns that are known in closed form.
+bool FlowSensitivity::differentiate_closed(const FlowPart& part, Eigen::MatrixXd& tangents) {
+  const auto unknowns = closed_.unknowns();
+  const bool event = part.contact >= 0;
+  closed_.begin(part, event);
+  const Index width = closed_.width(), bodies = std::ssize(part.end) * kBodyTangent;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const Index k = unknowns[i], at = static_cast<Index>(i);
+    closed_.later()[i] = offset_[k];
+    if (!event) closed_.length()[i] = -part.share * offset_[k];
+    for (std::size_t b = 0; b < traits_.size(); ++b) {
+      if (!traits_[b].movable) continue;
+      for (Index row = 0; row < kBodyTangent; ++row)
+        closed_.body(b)[row * width + at] = tangents(static_cast<Index>(b) * kBodyTangent + row, k);
+    }
+    for (std::size_t c = 0; c < part.contacts.size(); ++c)
+      if (const auto known = now_.find(part.contacts[c].id); known != now_.end())
+        for (Index row = 0; row < FlowTangent::kLayer; ++row)
+          closed_.layer(c)[row * width + at] = known->second(row, k);
+  }
+  const FlowTangent::Columns& ends = closed_.advance();
+  if (!is_that_of_the_run(part)) return fail("a part taken again is not the one of the run");
+  const auto last = static_cast<Index>(unknowns.size());
+  const Index which = bodies + part.contact * kContact + (part.grip ? kGrip : kHold);
+  const double slope = event ? ends(which, last) : 1.0;
+  if (!(std::fabs(slope) > 0)) return fail("tie: a contact only just changes");
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const Index k = unknowns[i], at = static_cast<Index>(i);
+    const double longer = event ? -ends(which, at) / slope : closed_.length()[i];
+    change_ = ends.col(at);
+    if (event) change_ += longer * ends.col(last);
+    offset_[k] += longer;
+    take(part, k, change_, tangents);
+  }
+  return true;
+}
+
+bool FlowSensitivity::is_that_of_the_run(const FlowPart& part) const {
+  const Scales scales(model_, traits_, part, tape_.length);
+  for (std::size_t b = 0; b < part.end.size(); ++b) {
+    const auto apart = difference(part.end[b], closed_.end()[b]);
+    if (!(apart.segment<3>(kPosition).norm() <= kNoise * scales.length &&
+          apart.segment<3>(kLinear).norm() <= kNoise * scales.speed))
+      return false;
+  }
+  return true;
+}
+
 bool FlowSensitivity::differentiate(const FlowPart& part, Eigen::MatrixXd& tangents) {
+  const auto closed = std::ssize(closed_.unknowns());
+  if (closed > 0 && !differentiate_closed(part, tangents)) return false;
+  if (closed == tangents.cols()) return true;
   if (part.contact >= 0 && !by_length(part)) return false;
   const Scales scales(model_, traits_, part, tape_.length);
   for (Index k = 0; k < tangents.cols(); ++k) {
+    if (closed_.covers(k)) continue;
     const auto i = static_cast<std::size_t>(k);
     const Direction& direction = directions_[i];
     const bool varies = direction.low != nullptr;
@@ -219,8 +278,8 @@ bool FlowSensitivity::differentiate(const FlowPart& part, Eigen::MatrixXd& tange
            tangents);
       continue;
     }
-    repeat(part, k, -below, part.tau - below * longer, tangents, *low_[i], lower_);
-    repeat(part, k, above, part.tau + above * longer, tangents, *high_[i], higher_);
+    repeat(part, k, -below, part.tau - below * longer, tangents, ready(low_[i], varies ? *direction.low : model_), lower_);
+    repeat(part, k, above, part.tau + above * longer, tangents, ready(high_[i], varies ? *direction.high : model_), higher_);
     Eigen::VectorXd change = higher_ - lower_;
     for (std::size_t b = 0; b < part.end.size(); ++b)
       for (const int first : {kPosition, kRotation, kLinear, kAngular}) {

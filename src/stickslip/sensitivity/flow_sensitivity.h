@@ -2,8 +2,10 @@
 // Copyright the stickslip authors
 //
 // How the end of a Runge-Kutta step (stepping/runge_kutta.h) changes with its start and with the model. The stepper
-// notes the parts that it accepts (stepping/flow_tape.h). Each is repeated by the stepper's own code from starts a
-// little beside its own, with the model a little changed, every contact in its mode, and over the same time:
+// notes the parts that it accepts (stepping/flow_tape.h). Its stages are differentiated in closed form for all unknowns at
+// once (flow_tangent.h), every contact in its mode. For unknowns that change shapes or masses, and where forces besides
+// gravity act, each part is repeated by the stepper's own code from starts a little beside its own, with the model a little
+// changed:
 //
 //     part         y1 = F(y0, t0, tau, u; modes)
 //     derivative   dy1 = (F(y0 + b dy0, t0 + b dt0, tau + b dtau, u + b) - F(y0 - b ..., u - b)) / 2b
@@ -16,16 +18,17 @@
 // y0: poses and velocities, shear and deformation of the contacts' layers; t0: the time. So instants of touch-down, lift-off, slip
 // and stick are differentiated with everything else.
 //
-// The error is that of a central difference over 1e-6 of the unknown, and what the choice of lengths would add: of the
-// size of the error that a part is allowed. advance() says why not where the derivative has no single value (two changes at one
+// The error is what the choice of lengths would add: of the size of the error that a part is allowed; and in repetitions
+// that of a central difference over 1e-6 of the unknown. advance() says why not where the derivative has no single value (two changes at one
 // instant).
 //
-// Cost: two parts per unknown and part, two more at a change of contact; parts that the run tried and searches for instants are not
-// repeated.
+// Cost: flow_tangent.h; of an unknown that is repeated two parts, two more at a change of contact; parts that the run tried and
+// searches for instants are not repeated.
 #pragma once
 
 #include "stickslip/collision/collider.h"
 #include "stickslip/sensitivity/direction.h"
+#include "stickslip/sensitivity/flow_tangent.h"
 #include "stickslip/sensitivity/prescribed_changes.h"
 #include "stickslip/stepping/runge_kutta.h"
 
@@ -73,10 +76,12 @@ class FlowSensitivity {
   [[nodiscard]] bool fail(const char* why);
   [[nodiscard]] Side& ready(std::unique_ptr<Side>& side, const model::Model& model);
   [[nodiscard]] bool differentiate(const stepping::FlowPart& part, Eigen::MatrixXd& tangents);
+  [[nodiscard]] bool differentiate_closed(const stepping::FlowPart& part, Eigen::MatrixXd& tangents);
+  [[nodiscard]] bool is_that_of_the_run(const stepping::FlowPart& part) const;
   [[nodiscard]] bool by_length(const stepping::FlowPart& part);
   [[nodiscard]] double amount_beside(const stepping::FlowPart& part, Eigen::Index k,
                                      const Eigen::MatrixXd& tangents) const;
-  [[nodiscard]] double length_change(const stepping::FlowPart& part, Eigen::Index k) const;
+  [[nodiscard]] double length_change(const stepping::FlowPart& part, Eigen::Index k);
   void repeat(const stepping::FlowPart& part, Eigen::Index k, double amount, double tau,
               const Eigen::MatrixXd& tangents, Side& side, Eigen::VectorXd& values);
   void take(const stepping::FlowPart& part, Eigen::Index k, const Eigen::VectorXd& change, Eigen::MatrixXd& tangents);
@@ -87,6 +92,7 @@ class FlowSensitivity {
   const stepping::Method& method_;
   std::vector<contact::BodyTraits> traits_;
   PrescribedChanges prescribed_;
+  FlowTangent closed_;
   stepping::FlowTape tape_;
   std::unique_ptr<Side> middle_;
   std::vector<std::unique_ptr<Side>> low_, high_;  // per direction
@@ -94,7 +100,7 @@ class FlowSensitivity {
   Eigen::VectorXd offset_;                                     // of the time since the start of the step
   std::map<double, Eigen::VectorXd> instants_;                 // ends of parts with their changes
   std::map<collision::ContactId, Eigen::Matrix3Xd> impulses_;  // over the step
-  Eigen::VectorXd lower_, higher_, per_length_;
+  Eigen::VectorXd lower_, higher_, per_length_, change_;
   std::string why_not_;
 };
 

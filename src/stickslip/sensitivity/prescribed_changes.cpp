@@ -5,6 +5,7 @@
 #include "stickslip/motion/prescribed_motion.h"
 #include "stickslip/motion/prescribed_rotation.h"
 #include "stickslip/sensitivity/tangent.h"
+#include "stickslip/sensitivity/tangent_rows.h"
 #include "stickslip/stepping/motion.h"
 
 #include <algorithm>
@@ -155,6 +156,33 @@ const PrescribedChanges::Columns& PrescribedChanges::at(double time) const {
   one.time = time;
   evaluate(time, one.rows);
   return one.rows;
+}
+
+void PrescribedChanges::give(int body, double time, const model::BodyState& at, std::span<const Index> unknowns,
+                             const double* later, std::ptrdiff_t width, double* to) const {
+  const auto found = std::ranges::lower_bound(bodies_, body);
+  if (found != bodies_.end() && *found == body) {
+    const Columns& changes = this->at(time);
+    const Index first = (found - bodies_.begin()) * kBodyTangent;
+    for (Index row = 0; row < kBodyTangent; ++row)
+      for (std::size_t k = 0; k < unknowns.size(); ++k)
+        to[row * width + static_cast<Index>(k)] = changes(first + row, unknowns[k]);
+  }
+  if (later == nullptr) return;
+  const model::Drive& drive = model_.bodies[index(body)].drive;
+  model::Twist velocity, acceleration;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!drive.translation[index(axis)]) continue;
+    velocity.linear[axis] = at.velocity.linear[axis];
+    acceleration.linear[axis] = drive.translation[index(axis)](time).second;
+  }
+  if (drive.angle) acceleration.angular.z() = drive.angle(time).second;
+  if (drive.orientation) acceleration.angular = drive.orientation(time).angular_acceleration;
+  if (drive.angle || drive.orientation) velocity.angular = at.velocity.angular;
+  rows::add_outer(width, velocity.linear, later, to + kPosition * width);
+  rows::add_outer(width, velocity.angular, later, to + kRotation * width);
+  rows::add_outer(width, acceleration.linear, later, to + kLinear * width);
+  rows::add_outer(width, acceleration.angular, later, to + kAngular * width);
 }
 
 void PrescribedChanges::put(const model::State& now, Index k, Eigen::MatrixXd& tangents) const {

@@ -25,6 +25,8 @@ class PrescribedChanges {
   // Both must outlive it.
   PrescribedChanges(const model::Model& model, std::span<const Direction> directions);
 
+  [[nodiscard]] std::size_t unknowns() const { return changes_.size(); }
+  [[nodiscard]] std::size_t model_bodies() const { return model_.bodies.size(); }
   // Which parts of which bodies change with unknown k.
   [[nodiscard]] std::span<const DriveChange> of(std::size_t k) const { return changes_[k]; }
   // Bodies that change with any unknown.
@@ -32,6 +34,11 @@ class PrescribedChanges {
   // Twelve rows for each of those (tangent.h), a column per unknown.
   using Columns = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   [[nodiscard]] const Columns& at(double time) const;
+
+  // Twelve rows of `width` numbers: how the driven body, at that time in the state given, changes with the unknowns listed,
+  // and with the time, which changes by `later` (a row; null: it does not).
+  void give(int body, double time, const model::BodyState& at, std::span<const Eigen::Index> unknowns,
+            const double* later, std::ptrdiff_t width, double* to) const;
 
   // The components of tangent k that follow functions of time, at the time of the state.
   void put(const model::State& now, Eigen::Index k, Eigen::MatrixXd& tangents) const;

@@ -6,6 +6,7 @@
 #include "stickslip/runs/observer.h"
 #include "stickslip/scene/scene_file.h"
 #include "stickslip/sensitivity/model_difference.h"
+#include "stickslip/sensitivity/run_adjoint.h"
 #include "stickslip/sensitivity/start_coordinate.h"
 #include "stickslip/sensitivity/sub_step_sensitivity.h"
 #include "stickslip/sensitivity/tangent.h"
@@ -99,7 +100,7 @@ void ParameterDirections::add(const scene::Document& document, std::vector<scene
   direction.drives_only = !repeats && StepSlopes::cover(scene_->model, scene_->method) &&
                           same_but_for_motion(scene_->model, (upwards ? high : low)->model);
   if (!direction.drives_only) {
-    const double step = (repeats ? kOneSidedStep : kParameterStep) * size;
+    const double step = (SubStepSensitivity::is_for(scene_->method) ? kOneSidedStep : kParameterStep) * size;
     direction.below = std::min(step, parameter.value - parameter.min);
     direction.above = std::min(step, parameter.max - parameter.value);
     low = direction.below > 0 ? with(parameter.value - direction.below) : nullptr;
@@ -245,7 +246,7 @@ double end_derivative(const ParameterDirections& unknowns, std::size_t k, std::s
     context.state = &state;
     return scene.observables[observable].expression.evaluate(context);
   };
-  const double amount = (direction.below + direction.above) * kParameterStep / kOneSidedStep;
+  const double amount = direction.width() * (direction.drives_only ? kParameterStep / kOneSidedStep : 1.0);
   model::State lower, higher;
   move_along(end, tangents.col(static_cast<Eigen::Index>(k)), -amount, lower);
   move_along(end, tangents.col(static_cast<Eigen::Index>(k)), amount, higher);
@@ -254,8 +255,8 @@ double end_derivative(const ParameterDirections& unknowns, std::size_t k, std::s
          (value(unknowns.high(k), end) - value(unknowns.low(k), end)) / direction.width();
 }
 
-// Values and derivatives at the end of the run. Parameters that enter through prescribed motion alone have theirs from
-// the end state, where the observable is a function of it.
+// Values and derivatives at the end of the run. Where no more than that is asked for and no step depends on how the model is
+// changed, they are those of the end state, where the observable is a function of it.
 void take_end(const ParameterDirections& unknowns, Moment end, const model::State& state,
               const Eigen::MatrixXd& tangents, ObservableDerivatives& result) {
   const auto directions = unknowns.directions();
@@ -263,7 +264,8 @@ void take_end(const ParameterDirections& unknowns, Moment end, const model::Stat
   for (std::size_t k = 0; k < directions.size(); ++k) {
     const auto column = static_cast<Eigen::Index>(k);
     result.derivatives.col(column) = (end.high.col(column) - end.low.col(column)) / directions[k].width();
-    if (!directions[k].drives_only || !unknowns.matters(k)) continue;
+    if (!(directions[k].drives_only || RunSensitivity::repeats(unknowns.scene().method)) || !unknowns.matters(k))
+      continue;
     for (std::size_t j = 0; j < observables.size(); ++j) {
       const expression::Expression& expression = observables[j].expression;
       if (!expression.uses_history() && !expression.depends_on_contacts())
@@ -275,12 +277,106 @@ void take_end(const ParameterDirections& unknowns, Moment end, const model::Stat
   result.high = std::move(end.high);
 }
 
+constexpr std::size_t kManyUnknowns = 40;  // where one sweep back costs less than tangents
+
+// Why there is no sweep back; empty when there may be one.
+std::string objection_to_sweep_back(const ParameterDirections& unknowns) {
+  const scene::Scene& scene = unknowns.scene();
+  const auto of_the_end = [](const scene::Observable& one) {
+    return !one.expression.uses_history() && !one.expression.depends_on_contacts();
+  };
+  if (!scene.stop.empty() || !scene.trackers.empty() || !std::ranges::all_of(scene.observables, of_the_end))
+    return "more is observed than the end of the run";
+  for (std::size_t k = 0; k < unknowns.directions().size(); ++k)
+    if (unknowns.low(k).duration != unknowns.high(k).duration) return "a parameter changes the duration";
+  return RunAdjoint::objection_to(scene.model, scene.method, unknowns.directions());
+}
+
+// Of the observables by the changes of the end state (rows; tangent.h), and by each parameter alone.
+struct EndDerivatives {
+  Eigen::MatrixXd by_state, by_parameter;
+
+  EndDerivatives(const ParameterDirections& unknowns, const model::State& end) {
+    const auto& observables = unknowns.scene().observables;
+    const auto values = [&](const scene::Scene& scene, const model::State& state) {
+      expression::EvaluationContext context;
+      context.time = state.time;
+      context.model = &scene.model;
+      context.state = &state;
+      Eigen::VectorXd all(std::ssize(observables));
+      for (Eigen::Index j = 0; j < all.size(); ++j)
+        all[j] = scene.observables[static_cast<std::size_t>(j)].expression.evaluate(context);
+      return all;
+    };
+    const auto size = std::ssize(end.bodies) * kBodyTangent;
+    by_state.resize(std::ssize(observables), size);
+    model::State moved;
+    for (Eigen::Index i = 0; i < size; ++i) {
+      const Eigen::VectorXd along = Eigen::VectorXd::Unit(size, i);
+      move_along(end, along, kParameterStep, moved);
+      by_state.col(i) = values(unknowns.scene(), moved);
+      move_along(end, along, -kParameterStep, moved);
+      by_state.col(i) = (by_state.col(i) - values(unknowns.scene(), moved)) / (2 * kParameterStep);
+    }
+    by_parameter.setZero(std::ssize(observables), std::ssize(unknowns.directions()));
+    for (std::size_t k = 0; k < unknowns.directions().size(); ++k)
+      if (&unknowns.high(k) != &unknowns.low(k))
+        by_parameter.col(static_cast<Eigen::Index>(k)) =
+            (values(unknowns.high(k), end) - values(unknowns.low(k), end)) / unknowns.directions()[k].width();
+  }
+};
+
+void take_ending(const runs::Run& run, runs::RunEnd ending, bool known, const std::string& why_unknown,
+                 ObservableDerivatives& result) {
+  const scene::Scene& scene = run.scene();
+  result.finished = ending != runs::RunEnd::Uncertified && known;
+  result.stopped = ending == runs::RunEnd::Stopped;
+  result.reason = ending == runs::RunEnd::Uncertified ? run.failure() : why_unknown;
+  result.end_time = run.time();
+  result.residual = run.simulation().counters().worst_residual;
+  result.steps = run.simulation().counters().steps;
+  result.values.assign(scene.observables.size(), std::numeric_limits<double>::quiet_NaN());
+}
+
+ObservableDerivatives sweep_back(const ParameterDirections& unknowns, const runs::Run::Hook& hook) {
+  const auto directions = unknowns.directions();
+  ObservableDerivatives result;
+  runs::Run run(unknowns.scene());
+  RunAdjoint adjoint(run.simulation(), directions);
+  run.begin();
+  const runs::RunEnd ending = run.finish([&](const runs::Run& now) {
+    if (hook) (void)hook(now);
+    return adjoint.known();
+  });
+  take_ending(run, ending, adjoint.known(), adjoint.why_unknown(), result);
+  result.in_doubt.assign(result.values.size(), false);
+  if (!result.finished) return result;
+  const EndDerivatives end(unknowns, run.simulation().state());
+  result.values = run.observables();
+  result.derivatives = adjoint.pull_back(end.by_state) + end.by_parameter;
+  result.low = result.high = result.derivatives;
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    const auto column = static_cast<Eigen::Index>(k);
+    const Eigen::Map<const Eigen::VectorXd> values(result.values.data(), std::ssize(result.values));
+    result.low.col(column) = values - directions[k].below * result.derivatives.col(column);
+    result.high.col(column) = values + directions[k].above * result.derivatives.col(column);
+  }
+  return result;
+}
+
 }  // namespace
 
-ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every, const runs::Run::Hook& hook) {
+ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every, const runs::Run::Hook& hook,
+                                    TangentSweep sweep) {
   const scene::Scene& scene = unknowns.scene();
   const auto directions = unknowns.directions();
   ObservableDerivatives result;
+  if (sweep == TangentSweep::Back || (sweep == TangentSweep::Best && directions.size() >= kManyUnknowns && every <= 0)) {
+    result.reason = objection_to_sweep_back(unknowns);
+    if (result.reason.empty()) result = sweep_back(unknowns, hook);
+    if (result.finished || sweep == TangentSweep::Back) return result;
+    result = {};
+  }
   runs::Run run(scene);
   RunSensitivity sensitivity(run.simulation());
   sensitivity.begin(directions, RunSensitivity::Of::MotionAndForces);
@@ -296,20 +392,14 @@ ObservableDerivatives differentiate(const ParameterDirections& unknowns, double 
       result.moments.push_back(shadows.moment());
     return true;
   });
-  result.finished = ending != runs::RunEnd::Uncertified && sensitivity.tangents_known();
-  result.stopped = ending == runs::RunEnd::Stopped;
-  result.reason = ending == runs::RunEnd::Uncertified ? run.failure() : sensitivity.why_unknown();
+  take_ending(run, ending, sensitivity.tangents_known(), sensitivity.why_unknown(), result);
   const bool forces_kept = std::ranges::any_of(
       scene.trackers, [](const expression::Tracker& tracker) { return tracker.argument.depends_on_contacts(); });
   for (const scene::Observable& one : scene.observables) {
     const bool has_forces = one.expression.depends_on_contacts() || (forces_kept && one.expression.uses_history());
     result.in_doubt.push_back(sensitivity.motion_open() || (sensitivity.forces_open() && has_forces));
   }
-  result.end_time = run.time();
-  result.residual = run.simulation().counters().worst_residual;
-  result.steps = run.simulation().counters().steps;
   const auto count = std::ssize(scene.observables), width = std::ssize(directions);
-  result.values.assign(scene.observables.size(), std::numeric_limits<double>::quiet_NaN());
   result.derivatives.setConstant(count, width, std::numeric_limits<double>::quiet_NaN());
   if (!result.finished) return result;
   take_end(unknowns, shadows.moment(), run.simulation().state(), sensitivity.tangents(), result);

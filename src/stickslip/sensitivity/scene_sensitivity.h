@@ -17,7 +17,7 @@
 // the modes of the run: conditions on touching and sliding do not change.
 //
 // Cost: that of the run with its derivatives (run_sensitivity.h), and two evaluations of all observables per parameter
-// and step.
+// and step; where observables are functions of the end alone, at its end.
 #pragma once
 
 #include "stickslip/runs/run.h"
@@ -85,7 +85,9 @@ struct ObservableDerivatives {
 // run is not a number.
 // every > 0: also the moments at every such time, as sum_every() takes them (at the end of the step that reaches them).
 // The hook sees every step, and can only end the run by what it throws (runs::asking).
+// Many unknowns of functions of the end: by one sweep back over the run (run_adjoint.h), where that is possible.
+enum class TangentSweep : char { Best, Forward, Back };
 [[nodiscard]] ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every = 0,
-                                                  const runs::Run::Hook& hook = {});
+                                                  const runs::Run::Hook& hook = {}, TangentSweep sweep = TangentSweep::Best);
 
 }  // namespace stickslip::sensitivity

@@ -24,15 +24,10 @@ constexpr double kSingular = 1e-11;     // as in frozen_modes.h
 
 }  // namespace
 
-bool SmoothTangent::covers(const stepping::SubStep& one) const {
-  const stepping::SmoothRecord& record = one.smooth;
-  if (one.impact || one.end != stepping::SubStepEnd::Length || !one.stopping.empty() || one.trials.empty() ||
-      !record.certified || record.h != one.trials.back().h || record.closed.size() * 3 >= kMostRows)
-    return false;
-  for (int c : record.closed) {
-    const ContactTrial& out = one.trials.back().contacts[index(c)];
-    if (!out.closed || (record.two_passes && !out.closed_first)) return false;
-  }
+bool SmoothTangent::covers(const Trial& trial) const {
+  const stepping::SubStep& one = trial.one;
+  const stepping::SmoothRecord& record = trial.record;
+  if (!record.certified || record.h != trial.trial.h || record.closed.size() * 3 >= kMostRows) return false;
   return std::ranges::all_of(one.component.bodies, [&](const stepping::BodyStart& body) {
     const contact::BodyTraits& traits = traits_[index(body.body)];
     if (traits.pushed || traits.driven || traits.locked_rotation) return false;
@@ -44,8 +39,13 @@ bool SmoothTangent::covers(const stepping::SubStep& one) const {
   });
 }
 
-void SmoothTangent::begin(const stepping::SubStep& one, std::ptrdiff_t width) {
+void SmoothTangent::begin(const Trial& trial, std::ptrdiff_t width) {
+  const stepping::SubStep& one = trial.one;
   one_ = &one;
+  trial_ = &trial.trial;
+  record_ = &trial.record;
+  ends_slip_ = trial.ends_slip;
+  watched_ = trial.watched;
   bodies_ = std::ssize(one.component.bodies);
   driven_ = std::ssize(one.component.driven);
   place_.assign(model_.bodies.size(), -1);
@@ -54,7 +54,7 @@ void SmoothTangent::begin(const stepping::SubStep& one, std::ptrdiff_t width) {
     place_[index(one.component.driven[static_cast<std::size_t>(j)])] = -2 - static_cast<int>(j);
   const auto contacts = static_cast<Index>(closed());
   input_.setZero(first_rest() + kContacts + kContactInputs * contacts, width);
-  output_.resize(first_driven() + kContactRows * contacts, width);
+  output_.resize(first_watched() + (watched_ == stepping::kNoContact ? 0 : kWatchedRows), width);
 }
 
 bool SmoothTangent::advance() {
@@ -89,7 +89,7 @@ bool SmoothTangent::run(const Columns& input, Columns& output) {
   std::vector<double*>& before = acceleration_;
   before.assign(n, nullptr);
   std::vector<model::Twist> a(n);
-  const stepping::SmoothRecord& record = one_->smooth;
+  const stepping::SmoothRecord& record = *record_;
   if (record.two_passes) {
     first_.first = true;
     first_.pass = &record.first;
@@ -122,10 +122,17 @@ bool SmoothTangent::run(const Columns& input, Columns& output) {
     std::copy_n(acceleration_[i], 6 * width_, to + kAcceleration * width_);
   }
   take_contacts(last_, output);
+  if (watched_ != stepping::kNoContact) take_watched(last_, output);
   return output.allFinite();
 }
 
-MovedBody SmoothTangent::moved(int body, When when, const Solved* solved) const {
+void SmoothTangent::lengthen(std::span<const double> length) {
+  const Index last = output_.cols() - 1;
+  for (Index row = 0; row < output_.rows(); ++row)
+    rows::add(last, output_(row, last), length.data(), output_.row(row).data());
+}
+
+MovedBody SmoothPassTangent::moved(int body, When when, const Solved* solved) const {
   const int place = place_of(body);
   if (place == -1) return {.at = one_->state.bodies[index(body)]};
   if (place >= 0) {
@@ -135,7 +142,7 @@ MovedBody SmoothTangent::moved(int body, When when, const Solved* solved) const 
         return {one_->state.bodies[index(body)], in_body(i, kPose), in_body(i, kVelocity)};
       case When::Mid: return {solved->pass->mid[i], solved->mid[i]};
       case When::Predicted: return {solved->pass->end[i], solved->end[i], solved->velocity[i]};
-      case When::End: return {one_->trials.back().bodies[i], pose_[i], solved->velocity[i]};
+      case When::End: return {trial_->bodies[i], pose_[i], solved->velocity[i]};
     }
   }
   const Index first = first_driven() + kDrivenRows * (-2 - place);
@@ -150,7 +157,7 @@ MovedBody SmoothTangent::moved(int body, When when, const Solved* solved) const 
   }
 }
 
-void SmoothTangent::bend(When when, const Solved* solved, std::span<const collision::Contact> contacts,
+void SmoothPassTangent::bend(When when, const Solved* solved, std::span<const collision::Contact> contacts,
                          std::span<const contact::ContactRows> rows, const std::vector<ContactBend>* from,
                          std::vector<ContactBend>& bends) {
   bends.resize(contacts.size());
@@ -161,7 +168,7 @@ void SmoothTangent::bend(When when, const Solved* solved, std::span<const collis
 }
 
 // Contacts and their slip at the start.
-void SmoothTangent::bend_start() {
+void SmoothPassTangent::bend_start() {
   start_bends_.resize(closed());
   start_slip_.resize(closed());
   for (std::size_t c = 0; c < closed(); ++c) {
@@ -176,7 +183,7 @@ void SmoothTangent::bend_start() {
 }
 
 // How the velocity of a against b along row k changes.
-void SmoothTangent::take_slip(const ContactBend& bend, int k, const MovedBody& a, const MovedBody& b, double* slip) {
+void SmoothPassTangent::take_slip(const ContactBend& bend, int k, const MovedBody& a, const MovedBody& b, double* slip) {
   const Vec3& d = bend.direction[k];
   Vec3 apart = Vec3::Zero();
   for (const bool is_a : {true, false}) {
@@ -194,7 +201,7 @@ void SmoothTangent::take_slip(const ContactBend& bend, int k, const MovedBody& a
 }
 
 // A rotation that came before, and a turn by w.
-void SmoothTangent::turn(std::size_t i, const Vec3& w, const double* dw, const double* from, double* to) {
+void SmoothPassTangent::turn(std::size_t i, const Vec3& w, const double* dw, const double* from, double* to) {
   if (model_.bodies[body_of(i)].planar()) {
     rows::add(3 * width_, 1, from, to);
     rows::add(3 * width_, 1, dw, to);
@@ -204,7 +211,7 @@ void SmoothTangent::turn(std::size_t i, const Vec3& w, const double* dw, const d
   rows::add_product(width_, left_jacobian(w), dw, to);
 }
 
-bool SmoothTangent::take_pass(const std::vector<double*>& acceleration, std::span<const model::Twist> a,
+bool SmoothPassTangent::take_pass(const std::vector<double*>& acceleration, std::span<const model::Twist> a,
                               Solved& solved) {
   const auto n = static_cast<std::size_t>(bodies_);
   for (auto* list : {&solved.mid, &solved.end, &solved.velocity}) list->resize(n);
@@ -218,9 +225,9 @@ bool SmoothTangent::take_pass(const std::vector<double*>& acceleration, std::spa
 }
 
 // Poses in the middle and at the end.
-void SmoothTangent::predict(std::size_t i, const double* acceleration, const model::Twist& a, Solved& solved) {
+void SmoothPassTangent::predict(std::size_t i, const double* acceleration, const model::Twist& a, Solved& solved) {
   const contact::BodyTraits& traits = traits_[body_of(i)];
-  const double h = one_->smooth.h;
+  const double h = record_->h;
   const model::Twist& v0 = one_->state.bodies[body_of(i)].velocity;
   const auto place = [&](double by_v, double by_a, double by_v_rate, double by_a_rate) {
     double *const pose = arena_.take(6), *const d = arena_.take(6);
@@ -240,7 +247,7 @@ void SmoothTangent::predict(std::size_t i, const double* acceleration, const mod
   solved.end[i] = place(h, 0.5 * h * h, 1, h);
 }
 
-Mat3 SmoothTangent::inertia_of(std::size_t i, const Quat& orientation) const {
+Mat3 SmoothPassTangent::inertia_of(std::size_t i, const Quat& orientation) const {
   const model::Body& body = model_.bodies[body_of(i)];
   if (body.planar()) return Vec3(0, 0, body.inertia(2, 2)).asDiagonal();
   const Mat3 R = orientation.toRotationMatrix();
@@ -248,7 +255,7 @@ Mat3 SmoothTangent::inertia_of(std::size_t i, const Quat& orientation) const {
 }
 
 // What the turning of its inertia at the predicted end, and a longer step, take from A w.
-void SmoothTangent::add_turned_inertia(const Solved& solved, std::size_t i, const Vec3& w, double* momentum) {
+void SmoothPassTangent::add_turned_inertia(const Solved& solved, std::size_t i, const Vec3& w, double* momentum) {
   const model::Body& body = model_.bodies[body_of(i)];
   rows::add_outer(width_, -0.5 * body.angular_damping * w, in_rest(kLength), momentum);
   if (traits_[body_of(i)].isotropic) return;
@@ -261,8 +268,8 @@ void SmoothTangent::add_turned_inertia(const Solved& solved, std::size_t i, cons
 }
 
 // Velocities at the end as long as the impulses are what they are.
-void SmoothTangent::know_velocities(Solved& solved) {
-  const double h = one_->smooth.h;
+void SmoothPassTangent::know_velocities(Solved& solved) {
+  const double h = record_->h;
   const stepping::SmoothPass& pass = *solved.pass;
   std::vector<double*> push(static_cast<std::size_t>(bodies_));
   for (double*& p : push) p = arena_.take(6);
@@ -321,7 +328,7 @@ void SmoothTangent::know_velocities(Solved& solved) {
   }
 }
 
-void SmoothTangent::know_slips(Solved& solved) {
+void SmoothPassTangent::know_slips(Solved& solved) {
   solved.slip.resize(closed());
   for (std::size_t c = 0; c < closed(); ++c) {
     const MovedBody a = moved(start_of(c).rows.a, When::Predicted, &solved),

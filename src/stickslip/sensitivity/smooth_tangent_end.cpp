@@ -35,7 +35,7 @@ bool invert_small(const Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse) {
 }  // namespace
 
 // Of laws_. False: it is singular.
-bool SmoothTangent::invert() {
+bool SmoothPassTangent::invert() {
   if (laws_.rows() == 1) return invert_small<1>(laws_, inverse_);
   if (laws_.rows() == 2) return invert_small<2>(laws_, inverse_);
   if (laws_.rows() == 3) return invert_small<3>(laws_, inverse_);
@@ -45,12 +45,19 @@ bool SmoothTangent::invert() {
   return true;
 }
 
-double SmoothTangent::friction_of(std::size_t c) const {
+double SmoothColumns::friction_of(std::size_t c) const {
   return contact::friction_coefficient(model_.surfaces[index(start_of(c).contact.surface)], start_of(c).mode);
 }
 
+// Whether friction opposes the mean of the slips at the start and at the end.
+bool SmoothColumns::mean_law(std::size_t c) const {
+  const stepping::ContactStart& start = start_of(c);
+  if (start.mode != Mode::Slide || start.end_law) return false;
+  return !ends_slip_ || std::ranges::find(one_->stopping, record_->closed[c]) == one_->stopping.end();
+}
+
 // W_ = J A^-1 J' with the rows `to` and `by`.
-void SmoothTangent::fill_response(const Solved& solved, std::span<const ContactBend> by,
+void SmoothPassTangent::fill_response(const Solved& solved, std::span<const ContactBend> by,
                                   std::span<const ContactBend> to) {
   const Index D = model_.dimension;
   W_.setZero(std::ssize(to) * D, std::ssize(by) * D);
@@ -76,7 +83,7 @@ void SmoothTangent::fill_response(const Solved& solved, std::span<const ContactB
 }
 
 // Velocities, or moves, by changes of impulses: D rows.
-void SmoothTangent::apply(std::span<const ContactBend> bends, std::size_t c, const double* impulse,
+void SmoothPassTangent::apply(std::span<const ContactBend> bends, std::size_t c, const double* impulse,
                           const Solved& solved, std::vector<double*>& velocity) {
   double* const push = arena_.take(3);
   for (int k = 0; k < model_.dimension; ++k)
@@ -97,7 +104,7 @@ void SmoothTangent::apply(std::span<const ContactBend> bends, std::size_t c, con
 }
 
 // The laws of contact, linearised: changes of impulses, and of velocities and slips with them.
-bool SmoothTangent::solve_laws(Solved& solved) {
+bool SmoothPassTangent::solve_laws(Solved& solved) {
   const int D = model_.dimension;
   const std::size_t n = closed();
   fill_response(solved, solved.bends_mid, solved.bends_end);
@@ -108,13 +115,18 @@ bool SmoothTangent::solve_laws(Solved& solved) {
     const ContactTrial& out = trial_of(c);
     const double* const p = solved.first ? out.p_first : out.p;
     const bool slides = solved.first ? out.slides_first : out.slides;
-    const bool mean_law = start.mode == Mode::Slide && !start.end_law;
+    const bool closes = solved.first ? out.closed_first : out.closed, means = mean_law(c);
     const double mu = friction_of(c);
     const Index N = static_cast<Index>(c) * D, T = N + 1, tangents = D - 1;
+    if (!closes) {
+      laws_.middleRows(N, D).setZero();
+      laws_.block(N, N, D, D).setIdentity();
+      continue;
+    }
     double* const known = arena_.take(D);  // of what friction opposes
     for (int k = 0; k < D; ++k) {
       rows::add(width_, 1, solved.slip[c] + k * width_, known + k * width_);
-      if (k > 0 && mean_law) rows::add(width_, 1, start_slip_[c] + k * width_, known + k * width_);
+      if (k > 0 && means) rows::add(width_, 1, start_slip_[c] + k * width_, known + k * width_);
     }
     double* const to = right + N * width_;
     rows::add(width_, -1, known, to);
@@ -130,7 +142,7 @@ bool SmoothTangent::solve_laws(Solved& solved) {
                        vb = moved(rows_end.b, When::Predicted, &solved).at.velocity;
     Eigen::Vector2d u = Eigen::Vector2d::Zero();
     for (int k = 1; k < D; ++k)
-      u[k - 1] = contact::relative_velocity(rows_end, k, va, vb) + (mean_law ? start.velocity[k] : 0);
+      u[k - 1] = contact::relative_velocity(rows_end, k, va, vb) + (means ? start.velocity[k] : 0);
     const double speed = u.norm();
     Eigen::Vector2d d = u / speed;
     if (mu * p[0] > 0)  // where slip just begins, friction knows its direction better
@@ -166,7 +178,7 @@ bool SmoothTangent::solve_laws(Solved& solved) {
 // Mean accelerations and poses, as PositionUpdate::move.
 void SmoothTangent::move(const Solved& solved) {
   const stepping::Component& component = one_->component;
-  const double h = one_->smooth.h, between = 0.5 * (h + component.acceleration_h);
+  const double h = record_->h, between = 0.5 * (h + component.acceleration_h);
   const bool with_jerk = component.acceleration_known && h > 0.2 * component.acceleration_h;
   const auto n = static_cast<std::size_t>(bodies_);
   std::vector<double*> acceleration(n);
@@ -176,7 +188,7 @@ void SmoothTangent::move(const Solved& solved) {
   for (std::size_t i = 0; i < n; ++i) {
     const contact::BodyTraits& traits = traits_[body_of(i)];
     const model::Twist &v0 = one_->state.bodies[body_of(i)].velocity, &v1 = solved.pass->end[i].velocity;
-    const model::Twist &a = one_->trials.back().acceleration[i], &j = one_->smooth.jerk[i];
+    const model::Twist &a = trial_->acceleration[i], &j = record_->jerk[i];
     const auto add_twist = [&](double s, const model::Twist& v, const double* x, double* to) {
       rows::add_outer(width_, s * v.linear, x, to);
       rows::add_outer(width_, s * v.angular, x, to + 3 * width_);
@@ -213,13 +225,14 @@ void SmoothTangent::move(const Solved& solved) {
 // As PositionUpdate::list_defects. False: it listed others.
 bool SmoothTangent::list_closing() {
   closing_.clear();
-  const std::vector<double>& moved = one_->smooth.closing;
+  const std::vector<double>& moved = record_->closing;
   for (std::size_t c = 0; c < closed(); ++c) {
+    if (!trial_of(c).closed) continue;
     const bool sticks = start_of(c).mode != Mode::Slide && !trial_of(c).slides;
     for (int k = 0; k < (sticks ? model_.dimension : 1); ++k) {
       const std::size_t at = closing_.size();
       if (!moved.empty() && (at >= moved.size() ||
-                             one_->smooth.closing_row[at] != static_cast<int>(c) * model_.dimension + k))
+                             record_->closing_row[at] != static_cast<int>(c) * model_.dimension + k))
         return false;
       closing_.push_back({c, k, moved.empty() ? 0.0 : -moved[at]});
     }
@@ -227,22 +240,23 @@ bool SmoothTangent::list_closing() {
   return moved.empty() || moved.size() == closing_.size();
 }
 
+// How the gap changes with the poses at the end.
+void SmoothTangent::take_gap(const collision::Contact& contact, double* gap) {
+  for (const bool is_a : {true, false}) {
+    const MovedBody body = moved(is_a ? contact.id.body_a : contact.id.body_b, When::End, &last_);
+    if (body.pose == nullptr) continue;
+    const Vec3 arm = (is_a ? contact.point_a : contact.point_b) - body.at.pose.position;
+    rows::add_dot(width_, (is_a ? 1 : -1) * contact.normal, body.pose, gap);
+    rows::add_dot(width_, (is_a ? 1 : -1) * arm.cross(contact.normal), body.pose + 3 * width_, gap);
+  }
+}
+
 // How the gap of a closed contact before that, or what a sticking one has slipped, changes.
 void SmoothTangent::know_defect(const Row& row, std::span<const MovedBody> between, double* defect) {
   const stepping::ContactStart& start = start_of(row.contact);
   const ContactTrial& out = trial_of(row.contact);
-  const double h = one_->smooth.h;
-  if (row.k == 0) {
-    const Vec3& n = out.contact.normal;
-    for (const bool is_a : {true, false}) {
-      const MovedBody body = moved(is_a ? start.rows.a : start.rows.b, When::End, &last_);
-      if (body.pose == nullptr) continue;
-      const Vec3 arm = (is_a ? out.contact.point_a : out.contact.point_b) - body.at.pose.position;
-      rows::add_dot(width_, is_a ? n : -n, body.pose, defect);
-      rows::add_dot(width_, (is_a ? 1 : -1) * arm.cross(n), body.pose + 3 * width_, defect);
-    }
-    return;
-  }
+  const double h = record_->h;
+  if (row.k == 0) return take_gap(out.contact, defect);
   const auto at = [&](int body) {
     const int place = place_of(body);
     return place >= 0 ? between[index(place)] : moved(body, When::Mid, &last_);
@@ -263,14 +277,14 @@ void SmoothTangent::know_defect(const Row& row, std::span<const MovedBody> betwe
 bool SmoothTangent::close_gaps(const Solved& solved) {
   if (!list_closing()) return false;
   if (closing_.empty()) return true;
-  const double h = one_->smooth.h;
+  const double h = record_->h;
   const auto n = static_cast<std::size_t>(bodies_);
   std::vector<MovedBody> between(n);
   std::vector<model::Twist> moved_by(n);
   std::vector<double*> change(n), push(n);
   for (std::size_t i = 0; i < n; ++i) {
     const model::Twist &v0 = one_->state.bodies[body_of(i)].velocity, &v1 = solved.pass->end[i].velocity;
-    const model::Twist& j = one_->smooth.jerk[i];
+    const model::Twist& j = record_->jerk[i];
     const model::Twist mean = stepping::scaled_sum(0.5, v0, 0.5, v1);
     between[i].at = solved.pass->mid[i];
     between[i].at.velocity = stepping::scaled_sum(1, mean, -h * h / 8, j);
@@ -364,7 +378,6 @@ bool SmoothTangent::close_gaps(const Solved& solved) {
 // Reserves of force and impulses, as ComponentStep::accept and SubStepSensitivity::repeat have them.
 void SmoothTangent::take_contacts(const Solved& solved, Columns& output) {
   const int D = model_.dimension;
-  const double h = one_->smooth.h;
   const double* const dh = in_rest(kLength);
   std::vector<collision::Contact> contacts;
   std::vector<contact::ContactRows> frames;
@@ -378,20 +391,10 @@ void SmoothTangent::take_contacts(const Solved& solved, Columns& output) {
     const ContactTrial& out = trial_of(c);
     double* const to = output.row(first_driven() + kContactRows * static_cast<Index>(c)).data();
     const double *const dp = solved.impulse[c], *const slip = solved.slip[c];
-    const int given = kContacts + kContactInputs * static_cast<int>(c);
-    const double mu = model_.surfaces[index(start.contact.surface)].friction_static;
-    const stepping::Margins margins = stepping::force_margins(out, mu, h, D);
-    rows::add(width_, 1 / h, dp, to);
-    rows::add(width_, -margins.normal / h, dh, to);
-    if (start.mode != Mode::Slide) {  // a reserve of friction is read while the contact sticks
-      const double friction = stepping::tangential_norm(out.p, D);
-      rows::add(width_, mu / h, dp, to + width_);
-      rows::add(width_, out.p[0] / h, in_rest(given + kFriction), to + width_);
-      for (int k = 1; k < D && friction > 0; ++k)
-        rows::add(width_, -out.p[k] / friction / h, dp + k * width_, to + width_);
-      rows::add(width_, -margins.tangential / h, dh, to + width_);
-    } else {
+    take_reserves(solved, c, to);
+    if (start.mode == Mode::Slide) {
       const double speed = stepping::tangential_norm(out.u1, D);
+      const int given = kContacts + kContactInputs * static_cast<int>(c);
       if (speed <= start.slip_peak) rows::add(width_, 1, in_rest(given + kSlipPeak), to + 3 * width_);
       for (int k = 1; k < D && speed > start.slip_peak; ++k)
         rows::add(width_, out.u1[k] / speed, slip + k * width_, to + 3 * width_);
@@ -402,6 +405,77 @@ void SmoothTangent::take_contacts(const Solved& solved, Columns& output) {
       rows::add(3 * width_, out.p[k], final_bends_[c].d_direction[k], to + kImpulse * width_);
     }
   }
+}
+
+// How the response of a contact along its row k to an impulse along it changes.
+const double* SmoothTangent::response_change(const Solved& solved, std::size_t c, int k) {
+  const ContactBend &mid = solved.bends_mid[c], &end = solved.bends_end[c];
+  double* const change = arena_.take(1);
+  for (const bool is_a : {true, false}) {
+    const int place = place_of(is_a ? start_of(c).rows.a : start_of(c).rows.b);
+    if (place < 0) continue;
+    const auto i = index(place);
+    const contact::BodyDynamics& dynamics = solved.pass->dynamics[i];
+    const Vec3 &inverse = dynamics.inverse_mass, &d_mid = mid.direction[k], &d_end = end.direction[k];
+    rows::add_dot(width_, inverse.cwiseProduct(d_mid), end.d_direction[k], change);
+    rows::add_dot(width_, inverse.cwiseProduct(d_end), mid.d_direction[k], change);
+    rows::add(width_, -0.5 * model_.bodies[body_of(i)].linear_damping *
+                          inverse.cwiseProduct(d_mid).dot(inverse.cwiseProduct(d_end)),
+              in_rest(kLength), change);
+    if (!traits_[body_of(i)].free_rotation) continue;
+    const Vec3 &arm_mid = is_a ? mid.arm_a : mid.arm_b, &arm_end = is_a ? end.arm_a : end.arm_b;
+    const Vec3 by = dynamics.inverse_inertia * arm_mid.cross(d_mid), to = dynamics.inverse_inertia * arm_end.cross(d_end);
+    // d (arm x d) . v = d_arm . (d x v) + d_d . (v x arm)
+    rows::add_dot(width_, d_end.cross(by), is_a ? end.d_arm_a : end.d_arm_b, change);
+    rows::add_dot(width_, by.cross(arm_end), end.d_direction[k], change);
+    rows::add_dot(width_, d_mid.cross(to), is_a ? mid.d_arm_a : mid.d_arm_b, change);
+    rows::add_dot(width_, to.cross(arm_mid), mid.d_direction[k], change);
+    double* const turned = arena_.take(3);
+    add_turned_inertia(solved, i, by, turned);
+    rows::add_dot(width_, to, turned, change);
+  }
+  return change;
+}
+
+// Of the normal force and of friction: force_margins(). What is let go has them by its velocity.
+void SmoothTangent::take_reserves(const Solved& solved, std::size_t c, double* to) {
+  const int D = model_.dimension;
+  const double h = record_->h;
+  const stepping::ContactStart& start = start_of(c);
+  const ContactTrial& out = trial_of(c);
+  const double *const dh = in_rest(kLength), *const dp = solved.impulse[c], *const slip = solved.slip[c];
+  const double mu = model_.surfaces[index(start.contact.surface)].friction_static;
+  const stepping::Margins margins = stepping::force_margins(out, mu, h, D);
+  rows::add(width_, 1 / h, dp, to);
+  if (!out.closed && out.u1[0] > 0) {
+    rows::add(width_, -1 / (h * out.g[0]), slip, to);
+    rows::add(width_, out.u1[0] / (h * out.g[0] * out.g[0]), response_change(solved, c, 0), to);
+  }
+  rows::add(width_, -margins.normal / h, dh, to);
+  if (start.mode == Mode::Slide) return;  // a reserve of friction is read while the contact sticks
+  double* const grip = to + width_;
+  const double friction = stepping::tangential_norm(out.p, D), speed = stepping::tangential_norm(out.u1, D);
+  rows::add(width_, mu / h, dp, grip);
+  rows::add(width_, out.p[0] / h, in_rest(kContacts + kContactInputs * static_cast<int>(c) + kFriction), grip);
+  for (int k = 1; k < D && friction > 0; ++k) rows::add(width_, -out.p[k] / friction / h, dp + k * width_, grip);
+  if ((out.slides || !out.closed) && speed > 0) {
+    const int across = D == 3 && out.g[2] > out.g[1] ? 2 : 1;
+    const double g = out.g[across];
+    for (int k = 1; k < D; ++k) rows::add(width_, -out.u1[k] / speed / (g * h), slip + k * width_, grip);
+    rows::add(width_, speed / (g * g * h), response_change(solved, c, across), grip);
+  }
+  rows::add(width_, -margins.tangential / h, dh, grip);
+}
+
+void SmoothTangent::take_watched(const Solved& solved, Columns& output) {
+  const auto D = static_cast<Index>(model_.dimension);
+  take_gap(trial_->contacts[index(watched_)].contact, output.row(first_watched() + kGap).data());
+  const auto found = std::ranges::find(record_->closed, watched_);
+  if (found == record_->closed.end()) return;
+  const auto c = static_cast<std::size_t>(found - record_->closed.begin());
+  std::copy_n(start_slip_[c], D * width_, output.row(first_watched() + kSlipBefore).data());
+  std::copy_n(solved.slip[c], D * width_, output.row(first_watched() + kSlipAfter).data());
+  std::copy_n(solved.impulse[c], D * width_, output.row(first_watched() + kPush).data());
 }
 
 }  // namespace stickslip::sensitivity

@@ -6,6 +6,7 @@
 #include "stickslip/contact/support_rows.h"
 #include "stickslip/stepping/contact_memory.h"
 #include "stickslip/stepping/corner_pass.h"
+#include "stickslip/stepping/dormand_prince.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/noise.h"
 
@@ -18,6 +19,9 @@
 namespace stickslip::stepping {
 
 using contact::Mode;
+using dormand_prince::kA;
+using dormand_prince::kC;
+using dormand_prince::kE;
 using Eigen::Index;
 
 namespace {
@@ -26,17 +30,6 @@ constexpr double kError = 1e-7;                      // of a part, relative to t
 constexpr double kShortest = 1e-9;                   // of the step: parts are not shortened further
 constexpr int kMostParts = 1000, kMostEvents = 200;  // per step; what needs more is tried in halves, quarters, eighths
 constexpr int kSearch = 60;
-
-// Dormand, Prince (1980): RK5(4)7M. The last row of A is the formula of order 5.
-constexpr double kC[7] = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1, 1};
-constexpr double kA[7][6] = {{},
-                             {1.0 / 5},
-                             {3.0 / 40, 9.0 / 40},
-                             {44.0 / 45, -56.0 / 15, 32.0 / 9},
-                             {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-                             {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-                             {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-constexpr double kE[7] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
 }  // namespace
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the stickslip authors
+//
+// Dormand and Prince's formulas of order 5 and 4 (1980): RK5(4)7M. The last row of A is the formula of order 5, so that the
+// last stage is evaluated at the end; E is what both differ by.
+#pragma once
+
+namespace stickslip::stepping::dormand_prince {
+
+inline constexpr int kStages = 7;
+inline constexpr double kC[kStages] = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1, 1};
+inline constexpr double kA[kStages][6] = {{},
+                                          {1.0 / 5},
+                                          {3.0 / 40, 9.0 / 40},
+                                          {44.0 / 45, -56.0 / 15, 32.0 / 9},
+                                          {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+                                          {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+                                          {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+inline constexpr double kE[kStages] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+                                       -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+
+}  // namespace stickslip::stepping::dormand_prince
