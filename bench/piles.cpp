@@ -281,6 +281,45 @@ void mesh_rows(const Settings& /*settings*/) {
   std::filesystem::remove_all(folder);
 }
 
+// A disc on n points, pushed past its middle by a finger: time per step against n, in each motion model.
+double time_on_supports(int points, const char* motion) {
+  std::string list;
+  for (int k = 0; k < points; ++k) {
+    const double r = 0.1 * std::sqrt((k + 0.5) / points), angle = 2.399963229728653 * k;  // sunflower
+    list += fmt::format("[{:.17g}, {:.17g}],", r * std::cos(angle), r * std::sin(angle));
+  }
+  const scene::Scene scene = scene::parse_scene(
+      fmt::format("dimension = 2.5\ngravity = [0, 0, -9.81]\nduration = 0.5\n[method]\nmotion = \"{}\"\n"
+                  "stepper = \"stewart-trinkle\"\nstep = 1e-2\n"
+                  "[[body]]\nname = \"disc\"\nmass = 1\n{}shape = {{ disc = 0.1 }}\n"
+                  "support = {{ points = [{}], friction = 0.4 }}\n"
+                  "[[body]]\nname = \"finger\"\nshape = {{ disc = 0.01 }}\nposition = [-0.11, 0.02]\n"
+                  "motion = {{ velocity = [0.05, 0] }}\n[[contact]]\nbetween = [\"*\", \"*\"]\nfriction = 0.3\n",
+                  motion,
+                  std::string_view(motion) == "first-order" ? "linear_damping = 10\nangular_damping = 0.1\n" : "",
+                  list),
+      "push.toml");
+  double best = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 3; ++k) {
+    simulation::Simulation run(scene.model, scene.method);
+    const bench::Stopwatch watch;
+    if (!run.run_until(scene.duration)) return kNone;
+    best = std::min(best, watch.seconds() / static_cast<double>(run.counters().steps));
+  }
+  return best;
+}
+
+void support_rows(const Settings& /*settings*/) {
+  fmt::print("\n{:<36} {:>10} {:>10} {:>10} {:>16}\n", "a disc on n points, pushed; a step", "100", "200", "400",
+             "400 over 100");
+  for (const char* motion : {"quasi-static", "first-order", "dynamic"}) {
+    const double few = time_on_supports(100, motion), more = time_on_supports(200, motion),
+                 many = time_on_supports(400, motion);
+    fmt::print("{:<36} {:>10} {:>10} {:>10} {:>16.1f}\n", motion, bench::time_text(few), bench::time_text(more),
+               bench::time_text(many), many / few);
+  }
+}
+
 // Every pile scene, `kSeeds` seeds each, to the end of its duration with the settings of its file. What has no seed (a wall
 // and an arch have no random places) is run once.
 void seed_rows(const Settings& settings) {
@@ -529,7 +568,7 @@ void peer_rows(const Settings& settings) {
 int usage(int code) {
   fmt::print(
       "Usage: script/bench piles [PART...] [--cap SECONDS] [--duration SECONDS] [--plot FILE.svg]\n"
-      "  parts: rest spheres growth threads memory mesh (default: these), laws seeds peers\n"
+      "  parts: rest spheres growth threads memory mesh supports (default: these), laws seeds peers\n"
       "  --cap SECONDS        longest stretch of one row (default 60)\n"
       "  --duration SECONDS   of the runs of seeds, instead of the scenes' own\n"
       "  --plot FILE.svg      of peers: time per step against residual\n");
@@ -546,10 +585,11 @@ int main(int count, char** arguments) {
     const char* name;
     void (*run)(const Settings& settings);
   };
-  constexpr Part kParts[] = {{"rest", rest_rows},      {"spheres", sphere_rows}, {"growth", growth_rows},
-                             {"threads", thread_rows}, {"memory", memory_rows},  {"mesh", mesh_rows},
-                             {"laws", law_rows},       {"seeds", seed_rows},     {"peers", peer_rows}};
-  constexpr int kByDefault = 6;
+  constexpr Part kParts[] = {{"rest", rest_rows},        {"spheres", sphere_rows}, {"growth", growth_rows},
+                             {"threads", thread_rows},   {"memory", memory_rows},  {"mesh", mesh_rows},
+                             {"supports", support_rows}, {"laws", law_rows},       {"seeds", seed_rows},
+                             {"peers", peer_rows}};
+  constexpr int kByDefault = 7;
   for (int k = 1; k < count; ++k) {
     const std::string argument = arguments[k];
     if (argument == "--cap" && k + 1 < count)

@@ -8,8 +8,11 @@
 //               steppers of higher order (scenes without
 //               drives; compliant contacts give back what they stored: above the start). Bodies that overlapped and
 //               are pushed apart gain force . way of parting, at most as far as they overlapped: not counted
-//     outside   a centre of mass below the floor, or behind the wall (rigid contacts: soft ones are run over)
-//     overlap   deeper than 1 % of the thinner body + s^2 / thickness, s: way in a step (rigid contacts)
+//     outside   a centre of mass below the floor (and not past its end), or behind the wall (rigid contacts: soft ones are
+//               run over)
+//     overlap   deeper than 1 % of the thinner body + s^2 / thickness, s: way in a step, by the velocities of its start or
+//               of its end (rigid contacts). What a fast step left so may part slowly, as overlaps do: by 5 % of the
+//               thickness per second at least
 #pragma once
 
 #include "bench/overlap_oracle.h"
@@ -72,6 +75,8 @@ class RandomRunJudge {
     for (std::size_t i = 0; i < run.model().bodies.size(); ++i)
       if (run.model().bodies[i].mass > 0) scale_ += run.model().bodies[i].mass * run.model().gravity.norm() * 0.5;
     hints_.resize(run.model().bodies.size() * run.model().bodies.size(), Vec3::Zero());
+    left_.resize(hints_.size(), 0);
+    started_ = run.state();
   }
 
   // After a step.
@@ -97,12 +102,18 @@ class RandomRunJudge {
       if (result_.scene.wall > 0)
         result_.outside = result_.outside || bodies[i].pose.position.x() > result_.scene.wall;
       else if (result_.scene.dimension != 25)
-        result_.outside = result_.outside || bodies[i].pose.position[up] < 0;
+        result_.outside =
+            result_.outside || (bodies[i].pose.position[up] < 0 && over_floor(bodies[i].pose.position, up));
     }
     judge_overlaps();
+    started_ = run_.state();
   }
 
  private:
+  // Floors may end, and what has left one falls.
+  static bool over_floor(const Vec3& place, int up) {
+    return std::fabs(place.x()) < kFloorReach && (up == 1 || std::fabs(place.y()) < kFloorReach);
+  }
   [[nodiscard]] double energy() const {
     return contact::kinetic_energy(run_.model(), run_.state()) + contact::potential_energy(run_.model(), run_.state());
   }
@@ -140,11 +151,17 @@ class RandomRunJudge {
       for (std::size_t j = i + 1; j < placed.size(); ++j) {
         if (model.bodies[i].mass == 0 && model.bodies[j].mass == 0) continue;
         const double thickness = std::min(placed[i].thickness(), placed[j].thickness());
-        const model::Twist &a = run_.state().bodies[i].velocity, &b = run_.state().bodies[j].velocity;
-        const double way = run_.method().step * ((a.linear - b.linear).norm() + a.angular.norm() * placed[i].radius() +
-                                                 b.angular.norm() * placed[j].radius());
-        const double allowed = 0.01 * thickness + way * way / thickness;
-        const double beyond = placed[i].depth(placed[j], allowed, &hints_[i * placed.size() + j]) - allowed;
+        const auto way_at = [&](const model::State& state) {
+          const model::Twist &a = state.bodies[i].velocity, &b = state.bodies[j].velocity;
+          return run_.method().step * ((a.linear - b.linear).norm() + a.angular.norm() * placed[i].radius() +
+                                       b.angular.norm() * placed[j].radius());
+        };
+        const std::size_t pair = i * placed.size() + j;
+        const double way = std::max(way_at(started_), way_at(run_.state()));
+        const double fresh = 0.01 * thickness + way * way / thickness;
+        const double allowed = std::max(fresh, left_[pair] - 0.05 * thickness * run_.method().step);
+        const double depth = placed[i].depth(placed[j], 0.01 * thickness, &hints_[pair]), beyond = depth - allowed;
+        left_[pair] = std::min(depth, allowed);
         if (!(beyond > 0)) continue;
         result_.overlap = true;
         result_.depth = std::max(result_.depth, beyond / thickness);
@@ -159,7 +176,9 @@ class RandomRunJudge {
   collision::FeatureCollider collider_;
   std::vector<collision::Contact> at_start_;        // contacts of the run, in before_
   std::map<collision::ContactId, double> pressed_;  // forces along the normals in the step before
-  std::vector<Vec3> hints_;                         // of each pair: the direction that told it apart last
+  std::vector<Vec3> hints_;                         // of each pair: the direction that told it apart last,
+  std::vector<double> left_;                        // and how deep it was when the step before ended
+  model::State started_;                            // where that was
 };
 
 namespace detail {

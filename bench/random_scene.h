@@ -39,6 +39,7 @@ inline constexpr std::array<const char*, 4> kFamilies{"drop", "stack", "shot", "
 inline constexpr std::array<const char*, 6> kSteppers{"stewart-trinkle", "second-order",    "anitescu-potra",
                                                       "implicit",        "song-pang-kumar", "runge-kutta"};
 
+inline constexpr double kFloorReach = 20;                  // of boxes and chains, from the middle
 inline constexpr int kSongPangKumar = 4, kRungeKutta = 5;  // these read stiffness
 
 struct RandomScene {

@@ -121,15 +121,30 @@ void add_zsh_options(std::string& text, const CLI::App& app, const char* indent)
   text += fmt::format(" \\\n{}'*:file:_files'", indent);
 }
 
-std::string zsh_script(const CLI::App& app) {
-  std::string text = "#compdef stickslip\n_stickslip() {\n  local -a verbs\n  verbs=(\n";
+// The list of verbs of a command, as _describe takes it.
+std::string zsh_verbs(const CLI::App& app, const char* indent) {
+  std::string text = "verbs=(\n";
   for (const Verb& verb : verbs_of(app))
     if (verb.name.find(' ') == std::string::npos)
-      text += fmt::format("    '{}:{}'\n", verb.name, zsh_text(verb.app->get_description()));
-  text += "  )\n  if ((CURRENT == 2)); then\n    _describe verb verbs\n    return\n  fi\n  case \"$words[2]\" in\n";
+      text += fmt::format("{}  '{}:{}'\n", indent, verb.name, zsh_text(verb.app->get_description()));
+  return text + indent + ")\n";
+}
+
+std::string zsh_script(const CLI::App& app) {
+  std::string text = "#compdef stickslip\n_stickslip() {\n  local -a verbs\n  " + zsh_verbs(app, "  ");
+  text += "  if ((CURRENT == 2)); then\n    _describe verb verbs\n    return\n  fi\n  case \"$words[2]\" in\n";
   for (const Verb& verb : verbs_of(app)) {
     if (verb.name.find(' ') != std::string::npos) continue;
     text += "    " + verb.name + ") ";
+    if (const auto below = verbs_of(*verb.app); !below.empty()) {
+      text += "\n      " + zsh_verbs(*verb.app, "      ") + "      case \"$words[3]\" in\n";
+      for (const Verb& one : below) {
+        text += "        " + one.name + ") ";
+        add_zsh_options(text, *one.app, "          ");
+        text += "; return ;;\n";
+      }
+      text += "      esac\n      ((CURRENT == 3)) && _describe verb verbs\n      ";
+    }
     add_zsh_options(text, *verb.app, "      ");
     text += " ;;\n";
   }
@@ -147,16 +162,29 @@ std::string fish_text(const std::string& text) {
 }
 
 std::string fish_script(const CLI::App& app) {
-  std::string text = "# fish completion for stickslip\n";
+  // Verbs are told by their place: "export" is one of the command and one of "study".
+  std::string text =
+      "# fish completion for stickslip\n"
+      "function __stickslip_words\n"
+      "  set -l words (commandline -opc)\n"
+      "  test \"$words[2..]\" = \"$argv\"\n"
+      "end\n"
+      "function __stickslip_verb\n"
+      "  set -l words (commandline -opc)\n"
+      "  set -l last (math (count $argv) + 1)\n"
+      "  test (count $words) -ge $last; and test \"$words[2..$last]\" = \"$argv\"\n"
+      "end\n";
   for (const Verb& verb : verbs_of(app)) {
-    if (verb.name.find(' ') != std::string::npos) continue;
-    text += fmt::format("complete -c stickslip -n __fish_use_subcommand -a {} -d '{}'\n", verb.name,
+    const std::size_t blank = verb.name.find(' ');
+    const std::string before = blank == std::string::npos ? "" : " " + verb.name.substr(0, blank);
+    text += fmt::format("complete -c stickslip -n '{}' -a {} -d '{}'\n",
+                        before.empty() ? "__fish_use_subcommand" : "__stickslip_words" + before,
+                        verb.name.substr(blank == std::string::npos ? 0 : blank + 1),
                         fish_text(verb.app->get_description()));
     for (const CLI::Option* option : verb.app->get_options())
       for (const std::string& name : option->get_lnames())
-        text +=
-            fmt::format("complete -c stickslip -n '__fish_seen_subcommand_from {}' -l {} -d '{}'{}\n", verb.name, name,
-                        fish_text(option->get_description()), option->get_items_expected_max() > 0 ? " -r" : "");
+        text += fmt::format("complete -c stickslip -n '__stickslip_verb {}' -l {} -d '{}'{}\n", verb.name, name,
+                            fish_text(option->get_description()), option->get_items_expected_max() > 0 ? " -r" : "");
   }
   return text;
 }

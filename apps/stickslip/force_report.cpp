@@ -121,10 +121,11 @@ void print_forces(const simulation::Simulation& run, const simulation::StepBalan
   double scale = 0;
   for (const int c : forces.touching())
     scale = std::max(scale, run.contacts()[static_cast<std::size_t>(c)].force.norm());
-  std::size_t as_solved = 0;
+  std::size_t as_solved = 0, not_known = 0;
   for (std::size_t k = 0; k < std::min(forces.touching().size(), kMostLines); ++k) {
     const TouchingForce force = forces.force(k);
     if (!force.canonical) ++as_solved;
+    if (std::isinf(force.normal_range.open)) ++not_known;
     const contact::ContactResult& result = run.contacts()[static_cast<std::size_t>(force.contact)];
     const Vec3 point = 0.5 * (result.contact.point_a + result.contact.point_b);
     const bool planar = run.model().dimension == 2;
@@ -145,6 +146,9 @@ void print_forces(const simulation::Simulation& run, const simulation::StepBalan
                as_solved);
   else
     fmt::print("  share of the load: canonical\n");
+  if (not_known > 0)
+    fmt::print("  ranges: looked at in islands of at most {} contacts\n",
+               run.model().dimension == 2 ? StepForces::kMostPlanar : StepForces::kMostSpatial);
   fmt::print("  balance at rest: {}\n", balance_text(run, balance.resting()));
   fmt::print("  balance in motion: {}\n", balance_text(run, balance.moving()));
 }

@@ -171,6 +171,7 @@ BatchResult run_batch(const Model& given, int threads, const py::object& states,
   batch.certificate = model.scene().method.certificate;
   Interruption interruption;
   run_all(model, batch, threads, interruption, progress);
+  batch.states = {};
   try {
     interruption.raise();
   } catch (const py::error_already_set& error) {
@@ -203,6 +204,46 @@ py::array_t<double> numbers_of(const BatchResult& batch, const Of& of) {
   py::array_t<double> out(static_cast<py::ssize_t>(batch.runs.size()));
   for (std::size_t k = 0; k < batch.runs.size(); ++k) out.mutable_data()[k] = of(batch.runs[k]);
   return out;
+}
+
+// Copies, and what goes to another process.
+py::tuple contents_of(const BatchResult& batch) {
+  py::list parameters, runs;
+  for (const Column& column : batch.parameters) parameters.append(py::make_tuple(column.name, to_numpy(column.values)));
+  for (const study::SceneRun& run : batch.runs)
+    runs.append(py::make_tuple(static_cast<int>(run.status), run.cause, to_numpy(run.observables), run.end_time,
+                               run.residual, run.steps, run.modes));
+  return py::make_tuple(parameters, batch.observables, runs, batch.certificate);
+}
+
+std::vector<double> numbers_from(const py::handle& object, std::size_t count) {
+  const Eigen::VectorXd given = vector_from(object, "values", static_cast<py::ssize_t>(count));
+  return {given.begin(), given.end()};
+}
+
+BatchResult batch_from(const py::tuple& contents) {
+  if (contents.size() != 4) throw py::value_error("this is no batch of this version");
+  BatchResult batch;
+  batch.observables = contents[1].cast<std::vector<std::string>>();
+  batch.certificate = contents[3].cast<double>();
+  for (const py::handle entry : py::list(contents[2])) {
+    const auto of = entry.cast<py::tuple>();
+    study::SceneRun& run = batch.runs.emplace_back();
+    const int status = of[0].cast<int>();
+    if (status < 0 || status > static_cast<int>(study::TrialStatus::Error)) throw py::value_error("unknown status");
+    run.status = static_cast<study::TrialStatus>(status);
+    run.cause = of[1].cast<std::string>();
+    run.observables = numbers_from(of[2], batch.observables.size());
+    run.end_time = of[3].cast<double>();
+    run.residual = of[4].cast<double>();
+    run.steps = of[5].cast<std::int64_t>();
+    run.modes = of[6].cast<std::uint64_t>();
+  }
+  for (const py::handle entry : py::list(contents[0])) {
+    const auto of = entry.cast<py::tuple>();
+    batch.parameters.push_back({of[0].cast<std::string>(), numbers_from(of[1], batch.runs.size())});
+  }
+  return batch;
 }
 
 py::dict sensitivity(const Model& model, const std::vector<std::string>& parameters, double step, int threads) {
@@ -245,14 +286,15 @@ py::dict sensitivity(const Model& model, const std::vector<std::string>& paramet
 }  // namespace
 
 void bind_batch(py::module_& module) {
-  py::class_<BatchResult>(module, "Batch",
-                          "Many runs of one scene. batch[name]: an observable or argument as an array.\n\n"
-                          ">>> import stickslip as ss\n"
-                          ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
-                          ">>> out = ss.batch(model, mu=[0.4, 0.5])\n"
-                          ">>> out[\"x\"].round(6).tolist(), out.status\n"
-                          "([0.509684, 0.407747], ['finished', 'finished'])\n")
-      .def("__getitem__", &column_of, py::arg("name"), "An observable or an argument, one value per run.")
+  py::class_<BatchResult> type(module, "Batch",
+                               "Many runs of one scene. batch[name]: an observable or argument as an array.\n\n"
+                               ">>> import stickslip as ss\n"
+                               ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
+                               ">>> out = ss.batch(model, mu=[0.4, 0.5])\n"
+                               ">>> out[\"x\"].round(6).tolist(), out.status\n"
+                               "([0.509684, 0.407747], ['finished', 'finished'])\n");
+  refuse_iteration(type);
+  type.def("__getitem__", &column_of, py::arg("name"), "An observable or an argument, one value per run.")
       .def("__contains__", [](const BatchResult& b, const py::object& name) { return contains(names_of(b), name); })
       .def(
           "__len__", [](const BatchResult& b) { return b.runs.size(); }, "How many runs.")
@@ -304,6 +346,9 @@ void bind_batch(py::module_& module) {
           "end_time",
           [](const BatchResult& b) { return numbers_of(b, [](const study::SceneRun& run) { return run.end_time; }); },
           "Simulated seconds at the end of each run.")
+      .def(py::pickle(&contents_of, &batch_from))
+      .def("__copy__", [](const py::object& self) { return self; })  // nothing can change it
+      .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
       .def("__repr__", [](const BatchResult& b) {
         std::size_t certified = 0;
         for (std::size_t k = 0; k < b.runs.size(); ++k) certified += is_certified(b, k) ? 1 : 0;

@@ -21,6 +21,8 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -195,7 +197,11 @@ struct Callbacks {
   bool guarded(const Evaluate& evaluate) {
     if (error) return false;
     try {
-      evaluate();
+      // A function that is not written in Python (a ufunc) looks for no signals.
+      or_wait_for_the_end([&] {
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        evaluate();
+      });
       return true;
     } catch (...) {
       error = std::current_exception();
@@ -304,10 +310,48 @@ Solution solve_contact(const py::object& matrix, const py::object& vector, const
   }
   thread_local ss::ContactSolver cone;
   Solution solution;
-  const Unlocked unlocked;
-  solution.summary = cone.solve(problem, r, options, solver);
-  solution.z = Eigen::Map<const Eigen::VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
-  solution.w = velocity_of(problem, r);
+  Interruption interruption;
+  {
+    const std::function<bool()> go_on = interruption.asking_at_times();
+    const ss::Asking asking(go_on);
+    const Unlocked unlocked;
+    solution.summary = cone.solve(problem, r, options, solver);
+    solution.z = Eigen::Map<const Eigen::VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
+    solution.w = velocity_of(problem, r);
+  }
+  interruption.raise();
+  return solution;
+}
+
+// Copies, and what goes to another process.
+py::tuple contents_of(const Solution& solution) {
+  const ss::SolverSummary& of = solution.summary;
+  const ss::Residual& r = of.residual;
+  return py::make_tuple(to_numpy(solution.z), to_numpy(solution.w), static_cast<int>(of.status), of.solver,
+                        of.iterations, of.attempts, of.blocks, of.seconds,
+                        py::make_tuple(r.error, r.natural, r.scaled, r.primal, r.dual, r.complementarity, r.cone));
+}
+
+Solution solution_from(const py::tuple& contents) {
+  if (contents.size() != 9) throw py::value_error("this is no solution of this version");
+  Solution solution;
+  solution.z = vector_from(contents[0], "z");
+  solution.w = vector_from(contents[1], "w");
+  ss::SolverSummary& of = solution.summary;
+  const int status = contents[2].cast<int>();
+  if (status < 0 || status > static_cast<int>(ss::Status::BadInput)) throw py::value_error("unknown status");
+  of.status = static_cast<ss::Status>(status);
+  static std::set<std::string> names;  // a summary holds a name that stays
+  of.solver = names.insert(contents[3].cast<std::string>()).first->c_str();
+  of.iterations = contents[4].cast<int>();
+  of.attempts = contents[5].cast<int>();
+  of.blocks = contents[6].cast<int>();
+  of.seconds = contents[7].cast<double>();
+  const py::tuple parts = contents[8];
+  if (parts.size() != 7) throw py::value_error("this is no solution of this version");
+  ss::Residual& r = of.residual;
+  double* const to[] = {&r.error, &r.natural, &r.scaled, &r.primal, &r.dual, &r.complementarity, &r.cone};
+  for (std::size_t k = 0; k < 7; ++k) *to[k] = parts[k].cast<double>();
   return solution;
 }
 
@@ -367,6 +411,9 @@ void bind_solution(py::module_& module) {
       .def(
           "report", [](const Solution& s) { return s.summary.full_report(); }, "The report of the solver, in words.")
       .def("__bool__", [](const Solution& s) { return s.summary.solved(); })
+      .def(py::pickle(&contents_of, &solution_from))
+      .def("__copy__", [](const py::object& self) { return self; })  // nothing can change it
+      .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
       .def("__repr__", [](const Solution& s) { return fmt::format("<Solution: {}>", s.summary.brief_report()); });
 }
 
@@ -376,13 +423,16 @@ PYBIND11_MODULE(_complementarity, module) {
   module.doc() = "Solvers of complementarity and frictional contact problems, each answer with a certificate.";
   module.attr("__version__") = STICKSLIP_VERSION;
   bind_solution(module);
+  module.attr("Solution").attr("__module__") = "stickslip.complementarity";  // where it is found
   module.def(
       "solve_lcp", &solve_lcp, py::arg("M"), py::arg("q"), py::kw_only(), py::arg("lower") = py::none(),
       py::arg("upper") = py::none(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8,
       py::arg("max_iterations") = 0, py::arg("time_limit") = kNoLimit,
       "Find z with lower <= z <= upper, w = M z + q, w_i >= 0 where z_i = lower_i, w_i <= 0 where z_i = upper_i "
       "and w_i = 0 between.\n\nWithout bounds: the LCP 0 <= z, w >= 0, z.w = 0. M may be dense or a SciPy sparse "
-      "matrix.\n\n"
+      "matrix; bounds may be infinite.\n\n"
+      "solver: a name of lcp_solvers(), or \"auto\". tolerance: what the certificate is compared with. "
+      "max_iterations: 0 for the limit of the solver. time_limit: in seconds. Ctrl-C ends the solve.\n\n"
       ">>> from stickslip import complementarity as sc\n"
       ">>> sc.solve_lcp([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0]).z.round(6).tolist()\n"
       "[1.333333, 2.333333]\n");
@@ -390,7 +440,7 @@ PYBIND11_MODULE(_complementarity, module) {
              py::arg("b"), py::kw_only(), py::arg("solver") = "auto", py::arg("tolerance") = 1e-8,
              py::arg("max_iterations") = 0, py::arg("time_limit") = kNoLimit,
              "Mixed LCP: A u + C v + a = 0 with u free, 0 <= v, D u + B v + b >= 0, complementary. Returns (u, v, "
-             "solution).\n\n"
+             "solution). Options as those of solve_lcp.\n\n"
              ">>> from stickslip import complementarity as sc\n"
              ">>> u, v, solution = sc.solve_mlcp([[1.0]], [[2.0]], [[1.0]], [[0.0]], [-1.0], [-3.0])\n"
              ">>> u.round(6).tolist(), v.round(6).tolist(), solution.solved\n"
@@ -401,6 +451,8 @@ PYBIND11_MODULE(_complementarity, module) {
              "Nonlinear mixed complementarity problem: lower <= x <= upper, complementary to F(x).\n\nJ(x) gives the "
              "Jacobian (dense or sparse); None takes finite differences. Entries of F that are not finite mean \"not "
              "defined here\". An exception in F or J ends the solve and is raised.\n\n"
+             "solver: a name of mcp_solvers(), or \"auto\". tolerance: what the certificate is compared with. "
+             "max_iterations: 0 for the limit of the solver. time_limit: in seconds.\n\n"
              ">>> from stickslip import complementarity as sc\n"
              ">>> sc.solve_mcp(lambda x: [x[0] ** 2 - 2], None, [0.0], [float(\"inf\")], [1.0]).z.round(6).tolist()\n"
              "[1.414214]\n");
@@ -413,6 +465,8 @@ PYBIND11_MODULE(_complementarity, module) {
       "Each contact has 2 (plane) or 3 (space) rows: normal, then tangents. kinds: \"frictional\" (all of them, when "
       "not given), \"support\" (its normal impulse is given in normal_impulses) or \"bilateral\" (u = 0) for each "
       "contact. start: impulses to begin from.\n\n"
+      "solver: a name of contact_solvers(), or \"auto\". tolerance: what the certificate is compared with. "
+      "max_iterations: 0 for the limit of the solver. time_limit: in seconds. Ctrl-C ends the solve.\n\n"
       ">>> from stickslip import complementarity as sc\n"
       ">>> sc.solve_contact([[1.0, 0.0], [0.0, 1.0]], [-1.0, 0.2], [0.5]).z.round(6).tolist()\n"
       "[1.0, -0.2]\n");

@@ -152,6 +152,7 @@ py::dict columns_of(const StoreFile& file) {
 void bind_files(py::module_& module) {
   py::class_<RecordingFile> recording_type(module, "_Recording", "A recorded run.");
   bind_closing(recording_type);
+  refuse_iteration(recording_type);
   recording_type
       .def(py::init([](const py::object& path) {
              const std::string name = path_from(path);
@@ -243,6 +244,7 @@ void bind_files(py::module_& module) {
 
   py::class_<StoreFile> store_type(module, "_Store", "The results of a study.");
   bind_closing(store_type);
+  refuse_iteration(store_type);
   store_type
       .def(py::init([](const py::object& path) {
              const std::string name = path_from(path);

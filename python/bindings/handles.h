@@ -94,6 +94,7 @@ class Simulation {
   };
 
   [[nodiscard]] simulation::Simulation& run() { return run_->simulation(); }
+  [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] const scene::Scene& scene() const { return *scene_; }
 
   // With the interpreter lock, which they release while they work. Ctrl-C ends run_until() after a step.
@@ -104,6 +105,9 @@ class Simulation {
   // A force and torque on a body, kept until they are changed. The first use makes room for them in the model.
   [[nodiscard]] model::Wrench applied(std::size_t body) const;
   void apply(std::size_t body, const model::Wrench& wrench);
+
+  [[nodiscard]] bool has_functions() const { return !callbacks_.empty(); }
+  [[nodiscard]] bool has_forces() const { return pushes_ != nullptr; }
 
   [[nodiscard]] std::string save() const;
   void restore(std::string_view bytes);  // throws std::runtime_error
@@ -127,6 +131,7 @@ class Simulation {
   bool after_step();
   [[nodiscard]] bool calls_this_thread() const { return calling_.load() == std::this_thread::get_id(); }
 
+  Model model_;
   std::unique_ptr<scene::Scene> scene_;  // stays where it is: forces and the run point into it
   std::unique_ptr<runs::Run> run_;
   std::shared_ptr<Pushes> pushes_;  // read by the force functions; null until forces are used

@@ -44,6 +44,24 @@ py::dict parameters_of(const Model& model) {
   return values;
 }
 
+// Copies, and what goes to another process: the text and the values. Files that the scene names are read again.
+py::tuple contents_of(const Model& model) {
+  py::list values;
+  for (const scene::Override& value : model.overrides()) values.append(py::make_tuple(value.name, value.value));
+  return py::make_tuple(model.document().text, text_from(model.document().file.string()), values);
+}
+
+Model model_from(const py::tuple& contents) {
+  if (contents.size() != 3) throw py::value_error("this is no model of this version");
+  std::vector<scene::Override> overrides;
+  for (const py::handle entry : py::list(contents[2])) {
+    const auto of = entry.cast<std::pair<std::string, std::string>>();
+    overrides.push_back({of.first, of.second});
+  }
+  scene::Document document = scene::parse_document(contents[0].cast<std::string>(), path_from(contents[1]));
+  return {std::make_shared<const scene::Document>(std::move(document)), std::move(overrides)};
+}
+
 std::string brief(const Model& model) {
   const scene::Scene& scene = model.scene();
   return fmt::format("<Model \"{}\": {} bodies, {} parameters, {} observables, duration {:g}>", scene.title,
@@ -104,8 +122,8 @@ void bind_model(py::module_& module) {
           py::arg("path"), "Reads a scene file. Keywords set parameters of the scene, duration, and keys of [method].")
       .def_static(
           "from_string",
-          [](const std::string& text, const std::string& name, const py::kwargs& values) {
-            return model_from_document(scene::parse_document(text, name), values);
+          [](const std::string& text, const py::object& name, const py::kwargs& values) {
+            return model_from_document(scene::parse_document(text, path_from(name)), values);
           },
           py::arg("text"), py::arg("name") = "scene",
           "The same from the text of a scene file; `name` stands for the file in messages.")
@@ -135,6 +153,9 @@ void bind_model(py::module_& module) {
       .def_property_readonly(
           "observables", [](const Model& m) { return observable_names(m.scene()); },
           "Names of what the scene observes.")
+      .def(py::pickle(&contents_of, &model_from))
+      .def("__copy__", [](const py::object& self) { return self; })  // nothing can change it
+      .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
       .def("__repr__", &brief);
 }
 

@@ -32,9 +32,22 @@ inline bool contains(const std::vector<std::string>& names, const pybind11::hand
          std::find(names.begin(), names.end(), object.cast<std::string>()) != names.end();
 }
 
-// A text, or what stands for a path in Python.
+// What is asked by names has no order: without this, iter() would ask for 0, 1, ...
+template <typename Class>
+void refuse_iteration(Class& type) {
+  type.attr("__iter__") = pybind11::none();
+}
+
+// A text, or what stands for a path in Python, as the system has it: names of files need not be UTF-8.
 inline std::string path_from(const pybind11::object& path) {
-  return pybind11::module_::import("os").attr("fspath")(path).cast<std::string>();
+  return pybind11::module_::import("os").attr("fsencode")(path).cast<std::string>();
+}
+
+// The way back, also for messages that name files.
+inline pybind11::str text_from(const std::string& text) {
+  PyObject* decoded = PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  if (decoded == nullptr) throw pybind11::error_already_set();
+  return pybind11::reinterpret_steal<pybind11::str>(decoded);
 }
 
 }  // namespace stickslip::python

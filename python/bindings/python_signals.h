@@ -5,6 +5,8 @@
 // is passed on when it has come back.
 #pragma once
 
+#include "unlocked.h"
+
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
@@ -43,11 +45,13 @@ class Interruption {
 
  private:
   bool ask(const std::function<void()>& also) {
-    const pybind11::gil_scoped_acquire locked;
+    const Locked locked;
     if (raised_) return false;  // every thread that asks is told
     try {
-      if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
-      if (also) also();
+      or_wait_for_the_end([&] {
+        if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+        if (also) also();
+      });
       return true;
     } catch (...) {
       raised_ = std::current_exception();

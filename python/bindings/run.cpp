@@ -3,6 +3,7 @@
 //
 // One whole run of a model into a recording: the run of the command line, with the same checks and the same bits.
 #include "handles.h"
+#include "names.h"
 #include "run_session.h"
 #include "unlocked.h"
 
@@ -28,9 +29,11 @@ void refuse_runs_beside(const stepping::Method& method, const Callbacks& calls) 
 // Ctrl-C and whatever the caller wants to know, between steps.
 std::function<void()> polling(const py::object& progress, const simulation::Simulation*& run) {
   return [&progress, &run] {
-    const py::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    if (!progress.is_none() && run != nullptr) progress(run->time());
+    const Locked locked;
+    or_wait_for_the_end([&] {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!progress.is_none() && run != nullptr) progress(run->time());
+    });
   };
 }
 
@@ -52,7 +55,7 @@ py::dict result_of(const app::RunSession& session, app::RunEnd end) {
   out["steps"] = session.simulation().counters().steps;
   out["steps_at_worst"] = session.simulation().counters().at_worst;
   out["seconds"] = session.wall_seconds();
-  out["failed_problem"] = session.failed_problem_path();
+  out["failed_problem"] = text_from(session.failed_problem_path());
   for (std::size_t i = 0; i < session.observables().size(); ++i)
     values[py::str(session.scene().observables[i].name)] = session.observables()[i];
   out["observables"] = values;
@@ -85,18 +88,20 @@ py::dict run_model(const Model& model, const std::string& path, const py::object
         std::make_shared<Pushes>(Pushes{std::vector<model::Wrench>(bodies), std::vector<model::Wrench>(bodies)});
     feel(scene.model, pushes);
     options.each_step = [&calls, pushes, first = true](const runs::Run& run) mutable {
-      const py::gil_scoped_acquire locked;
+      const Locked locked;
       const model::State& state = run.simulation().state();
-      if (!std::exchange(first, false) && !calls.observe(state)) return false;
-      calls.push(run.scene().model, state, pushes->called);
-      return true;
+      return or_wait_for_the_end([&] {
+        if (!std::exchange(first, false) && !calls.observe(state)) return false;
+        calls.push(run.scene().model, state, pushes->called);
+        return true;
+      });
     };
   }
   const Unlocked unlocked;
   app::RunSession session(options, std::move(scene));
   running = &session.simulation();
   const app::RunEnd end = session.run();
-  const py::gil_scoped_acquire locked;
+  const Locked locked;
   return result_of(session, end);
 }
 

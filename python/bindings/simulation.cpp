@@ -116,6 +116,39 @@ py::object failure_of(Simulation& simulation) {
   return out;
 }
 
+// Copies, and what goes to another process: the model, where the simulation is, and the forces that are kept. Functions
+// mostly hold the simulation for which they were written, so they are not taken along.
+py::tuple contents_of(const py::object& self) {
+  auto& simulation = self.cast<Simulation&>();
+  const Simulation::Look look(simulation);
+  if (simulation.has_functions())
+    throw py::type_error(
+        "a simulation with functions cannot be copied: copy it before they are added, or after clear_functions()");
+  py::list forces;
+  if (simulation.has_forces())
+    for (std::size_t i = 0; i < simulation.scene().model.bodies.size(); ++i) {
+      const model::Wrench wrench = simulation.applied(i);
+      forces.append(py::make_tuple(to_numpy(Eigen::VectorXd(wrench.force)), to_numpy(Eigen::VectorXd(wrench.torque))));
+    }
+  // Classes that are derived in Python have attributes of their own.
+  return py::make_tuple(simulation.model(), py::bytes(simulation.save()), forces,
+                        py::getattr(self, "__dict__", py::dict()));
+}
+
+std::pair<std::shared_ptr<Simulation>, py::dict> simulation_from(const py::tuple& contents) {
+  if (contents.size() != 4) throw py::value_error("this is no simulation of this version");
+  auto simulation = std::make_shared<Simulation>(contents[0].cast<const Model&>());
+  const py::list forces = contents[2];
+  if (!forces.empty() && forces.size() != simulation->scene().model.bodies.size())
+    throw py::value_error("this is no simulation of this model");
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    const auto of = forces[i].cast<py::tuple>();
+    simulation->apply(i, {vector_of(of[0], "force"), vector_of(of[1], "torque")});
+  }
+  simulation->restore(contents[1].cast<std::string>());
+  return {std::move(simulation), contents[3].cast<py::dict>()};
+}
+
 void bind_step(py::module_& module) {
   py::class_<StepResult>(module, "Step",
                          "The report of one step. True when it was taken: certified, or at certificate_at_worst.\n\n"
@@ -177,7 +210,7 @@ void collect_cycles(PyHeapTypeObject* heap_type) {
 
 }  // namespace
 
-Simulation::Simulation(const Model& model) : scene_(std::make_unique<scene::Scene>(model.scene())) {
+Simulation::Simulation(const Model& model) : model_(model), scene_(std::make_unique<scene::Scene>(model.scene())) {
   start();
 }
 
@@ -193,7 +226,7 @@ template <typename Call>
 void Simulation::call_back(const Call& call) {
   calling_ = std::this_thread::get_id();
   try {
-    call();
+    or_wait_for_the_end(call);
   } catch (...) {
     calling_ = std::thread::id();
     throw;
@@ -230,7 +263,7 @@ bool Simulation::run_until(double time) {
   const Unlocked unlocked;
   return run_->run_until(time, [&](const runs::Run&) {
     if (callbacks_.empty() && ++steps % kStepsBetweenSignals != 0) return true;
-    const py::gil_scoped_acquire locked;
+    const Locked locked;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!after_step()) return false;
     before_step();
@@ -316,19 +349,22 @@ void bind_simulation(py::module_& module) {
   bind_states(module);
   bind_step(module);
   bind_body(module);
-  py::class_<Simulation, std::shared_ptr<Simulation>>(module, "Simulation", py::custom_type_setup(&collect_cycles),
-                                                      "A model in motion, step by step.\n\n"
-                                                      ">>> import stickslip as ss\n"
-                                                      ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
-                                                      ">>> sim = ss.Simulation(model, speed=1, mu=0.5)\n"
-                                                      ">>> sim.run_until(1.0), sim.certified\n"
-                                                      "(True, True)\n"
-                                                      ">>> round(sim[\"x\"], 6)  # v^2 / (2 mu g)\n"
-                                                      "0.101937\n")
-      .def(py::init([](const Model& model, const py::kwargs& values) {
+  py::class_<Simulation, std::shared_ptr<Simulation>> type(
+      module, "Simulation", py::custom_type_setup(&collect_cycles),
+      "A model in motion, step by step.\n\n"
+      ">>> import stickslip as ss\n"
+      ">>> model = ss.Model.from_file(\"examples/box/scene.toml\")\n"
+      ">>> sim = ss.Simulation(model, speed=1, mu=0.5)\n"
+      ">>> sim.run_until(1.0), sim.certified\n"
+      "(True, True)\n"
+      ">>> round(sim[\"x\"], 6)  # v^2 / (2 mu g)\n"
+      "0.101937\n");
+  refuse_iteration(type);
+  type.def(py::init([](const Model& model, const py::kwargs& values) {
              return std::make_shared<Simulation>(values.empty() ? model : model.with(overrides_from(&model, values)));
            }),
            py::arg("model"), "Keywords set parameters, duration, and keys of [method] such as stepper and step.")
+      .def(py::pickle(&contents_of, &simulation_from))
       .def(
           "step",
           [](Simulation& simulation) {
@@ -352,6 +388,8 @@ void bind_simulation(py::module_& module) {
           "Steps until that time. False when a step was not certified or an observer ended it. Ctrl-C raises "
           "KeyboardInterrupt; the simulation is then at the end of its last step.")
       .def_property_readonly("time", looking([](Simulation& s) { return s.run().time(); }), "Simulated seconds.")
+      .def_property_readonly(
+          "model", [](Simulation& s) { return s.model(); }, "What is simulated, with the values that it was made with.")
       .def_property_readonly(
           "bodies", [](Simulation& s) { return body_names(s.scene().model); },
           "Names of the bodies, in the order of all arrays.")

@@ -32,7 +32,7 @@ from ._complementarity import __version__ as __version__
 from .complementarity import Problem, Solution, load_problem, solve_contact, solve_lcp, solve_mcp, solve_mlcp
 
 if TYPE_CHECKING:
-    from ._core import Batch, Body, FileError, Model, SceneError, Simulation, Step, rate_interval
+    from ._core import Batch, Body, FileError, Model, SceneError, SceneNotFoundError, Simulation, Step, rate_interval
     from .environment import Environment
     from .plugins import load_plugin
     from .runs import NotCertified, Rate, Recording, Run, Store, batch, optimise, plan, study
@@ -54,6 +54,7 @@ _SIMULATOR = {
     "Run": "runs",
     "Scene": "scenes",
     "SceneError": "_core",
+    "SceneNotFoundError": "_core",
     "Simulation": "_core",
     "Step": "_core",
     "Store": "runs",
@@ -81,6 +82,7 @@ __all__ = [
     "Run",
     "Scene",
     "SceneError",
+    "SceneNotFoundError",
     "Simulation",
     "Solution",
     "Step",

@@ -21,5 +21,5 @@ def load_plugin(file: str | os.PathLike[str]) -> None:
     if path in _loaded:
         return
     for part in (_core, _complementarity):
-        part._load_plugin(os.fsdecode(file))
+        part._load_plugin(os.fsencode(file))
     _loaded.add(path)

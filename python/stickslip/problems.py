@@ -56,6 +56,9 @@ class Problem:
         except KeyError:
             raise AttributeError(f"a problem of kind {self.__dict__.get('kind')!r} has no {name!r}") from None
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._data]
+
     @property
     def data(self) -> dict[str, Any]:
         """All of it by name: matrices and vectors."""
@@ -87,10 +90,13 @@ class Problem:
 
 
 def load_problem(path: str | os.PathLike[str]) -> Problem:
-    """Reads a problem file (JSON, plain or gzip; docs/solve.md). Raises ValueError for a file that is none.
+    """Reads a problem file (JSON, plain or gzip; docs/solve.md). Raises ValueError for a file that is none, FileNotFoundError
+    where there is none.
 
     >>> import stickslip as ss
     >>> ss.load_problem("tests/fuzz/seeds/corpus/lcp_two.json").solve().solved
     True
     """
-    return Problem({**_complementarity._load_problem(os.fspath(path)), "file": os.fspath(path)})
+    name = os.fsencode(path)
+    os.stat(os.fsdecode(name))  # FileNotFoundError
+    return Problem({**_complementarity._load_problem(name), "file": os.fsdecode(name)})

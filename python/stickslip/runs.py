@@ -74,8 +74,11 @@ class Recording(_core._Recording):
         """Time and all observables, one row per frame."""
         return _pandas().DataFrame({"time": self.time, **{name: self[name] for name in self.observables}})
 
-    def _repr_html_(self) -> str:
-        page = html.escape(self.page(), quote=True)
+    def _repr_html_(self) -> str | None:
+        try:
+            page = html.escape(self.page(), quote=True)
+        except ValueError:
+            return None  # closed: the text of __repr__ says so
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 640px; border: 0"></iframe>'
 
     def __repr__(self) -> str:
@@ -228,11 +231,11 @@ def run(
         folder = _Folder()
         path = os.path.join(folder.name, "run.h5")
     else:
-        path = os.fspath(record)
+        path = os.fsdecode(record)
     before = _stamp(path)
     told = _progress(progress, chosen.duration, "s")
     try:
-        result = _core._run(chosen, path, told, dict(forces or {}), controller, observer)
+        result = _core._run(chosen, os.fsencode(path), told, dict(forces or {}), controller, observer)
     except BaseException as error:
         kept = _kept(path, before)
         if kept is not None:
@@ -315,7 +318,7 @@ def study(
         store = os.path.join(folder.name, "study.db")
     told = _progress(progress, None, "trial")
     try:
-        _core._study(os.fspath(file), os.fspath(store), threads, told)
+        _core._study(os.fsencode(file), os.fsencode(store), threads, told)
     finally:
         _close(told)
     results = Store(store)
@@ -335,7 +338,7 @@ def optimise(
     """
     told = _progress(progress, None, "evaluation")
     try:
-        return _core._optimise(os.fspath(file), threads, told)
+        return _core._optimise(os.fsencode(file), threads, told)
     finally:
         _close(told)
 
@@ -347,7 +350,7 @@ def plan(file: str | os.PathLike[str], **values: Any) -> dict[str, Any]:
     solution is run again with shorter steps and under a second stepper: its `again` says what came of it, and `artefact`
     whether the steps made it.
     """
-    return _core._plan(os.fspath(file), **values)
+    return _core._plan(os.fsencode(file), **values)
 
 
 class Rate:
@@ -393,9 +396,13 @@ def _to_pandas(self: _core.Batch) -> "pandas.DataFrame":
 
 
 # The classes of the extension modules get what is easier to write in Python.
-setattr(_core.Batch, "rate", _rate)
-setattr(_core.Batch, "to_pandas", _to_pandas)
-setattr(_core.Model, "run", run)
-setattr(_core.Model, "sensitivity", sensitivity)
-setattr(_core.Model, "compare", compare)
-setattr(_core.Model, "converge", converge)
+for _kind, _name, _function in (
+    (_core.Batch, "rate", _rate),
+    (_core.Batch, "to_pandas", _to_pandas),
+    (_core.Model, "run", run),
+    (_core.Model, "sensitivity", sensitivity),
+    (_core.Model, "compare", compare),
+    (_core.Model, "converge", converge),
+):
+    setattr(_kind, _name, _function)
+    _function.__name__, _function.__qualname__ = _name, f"{_kind.__name__}.{_name}"

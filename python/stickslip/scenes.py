@@ -87,8 +87,9 @@ class Scene:
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> "Scene":
         """From a scene file, to be changed; what it includes is named, not copied."""
-        with open(path, encoding="utf-8") as file:
-            return cls.from_toml(file.read(), os.fspath(path))
+        name = os.fsdecode(path)
+        with open(name, encoding="utf-8") as file:
+            return cls.from_toml(file.read(), name)
 
     def add_parameter(self, name: str, value: float | str, **about: Any) -> None:
         """A parameter that expressions may use; about: min, max, unit, description."""

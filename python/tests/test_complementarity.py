@@ -2,7 +2,10 @@
 # Copyright the stickslip authors
 """The solvers: answers checked against the problem's own conditions, never against the solver's word."""
 import os
+import pathlib
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -304,19 +307,60 @@ def test_threads_solve_at_the_same_time():
     assert not wrong
 
 
+def interrupted(solve):
+    """How long a solve took that Ctrl-C ended after half a second."""
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        solve()
+    timer.join()
+    return time.monotonic() - begun
+
+
 @pytest.mark.parametrize("solver", ["auto", "lemke"])
 def test_ctrl_c_ends_a_solve(solver):
     """An LCP with a random matrix of this size keeps the solvers busy for a minute."""
     rng = np.random.default_rng(0)
     M, q = rng.standard_normal((3000, 3000)), rng.standard_normal(3000)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    begun = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        sc.solve_lcp(M, q, solver=solver)
-    timer.join()
-    assert time.monotonic() - begun < 20
+    assert interrupted(lambda: sc.solve_lcp(M, q, solver=solver)) < 20
     assert sc.solve_lcp(np.eye(2), [-1.0, -2.0]).z.tolist() == [1, 2]
+
+
+def test_ctrl_c_ends_a_contact_problem():
+    """Four hundred contacts of three hundred degrees of freedom, friction 2, no tolerance that could be met."""
+    rng = np.random.default_rng(0)
+    J = rng.standard_normal((1200, 300))
+    W, q, mu = J @ J.T, rng.standard_normal(1200), np.full(400, 2.0)
+    assert interrupted(lambda: sc.solve_contact(W, q, mu, tolerance=1e-300)) < 20
+    assert sc.solve_contact(np.eye(2), [-1.0, 0.1], [0.5]).solved
+
+
+def test_ctrl_c_ends_a_function_that_is_not_of_python():
+    assert interrupted(lambda: [sc.solve_mcp(np.exp, None, [-1e300], [1e300], [0.0]) for _ in range(10**9)]) < 20
+
+
+def test_the_solvers_alone_need_nothing_but_numpy():
+    code = """
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("scipy", "pandas", "matplotlib", "tqdm", "gymnasium", "mypy") or name == "stickslip._core":
+            raise ImportError(name + " is not to be loaded")
+sys.meta_path.insert(0, Refuse())
+import numpy as np
+from stickslip import complementarity as sc
+assert sc.solve_lcp([[2.0, 1], [1, 2]], [-5.0, -6], lower=[0, 0], upper=[1, np.inf]).solved
+assert sc.solve_mlcp([[1.0]], [[2.0]], [[1.0]], [[0.0]], [-1.0], [-3.0])[2].solved
+assert sc.solve_mcp(lambda x: x - 1, lambda x: np.eye(1), [0.0], [2.0], [0.5]).solved
+assert sc.solve_contact(np.eye(3), [-1.0, 3, 4], [0.5]).solved
+for name in sys.argv[1:]:
+    assert sc.load_problem(name).solve().solved, name
+"""
+    seeds = pathlib.Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "seeds" / "corpus"
+    files = [seeds / name for name in ("lcp_two.json", "fc2d_stick.json")]
+    done = subprocess.run([sys.executable, "-c", code, *files], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_ten_thousand_random_misuses_raise_and_never_crash():

@@ -126,8 +126,14 @@ class Lives:
     def collect(self):
         gc.collect()
 
-    def copy_or_pickle(self):
-        thing = self._one([*self._models, *self._sims, *self._bodies, *self._runs])
+    def copy_a_simulation(self):
+        sim = self._one(self._sims)
+        same = self._one([copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))])(sim)
+        assert same.save() == sim.save()
+        self._keep(self._sims, same)
+
+    def copy_what_cannot_be(self):
+        thing = self._one([*self._bodies, *self._runs])
         self._one([copy.copy, copy.deepcopy, pickle.dumps])(thing)
         raise AssertionError(f"{thing!r} was copied")
 

@@ -2,6 +2,7 @@
 # Copyright the stickslip authors
 """The stubs (.pyi) name what the extension modules have: nothing more, nothing less, with the same arguments."""
 import ast
+import inspect
 import pathlib
 import re
 import tomllib
@@ -51,6 +52,15 @@ def test_the_version_is_that_of_the_package():
     assert stickslip.__version__ == packaged["project"]["version"]
 
 
+def of_a_method(member):
+    """Names of the arguments after the first, and whether any keyword is taken."""
+    if inspect.isfunction(member):
+        parameters = list(inspect.signature(member).parameters.values())[1:]
+        named = [p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+        return named, any(p.kind == p.VAR_KEYWORD for p in parameters)
+    return actual_arguments(member), "**kwargs" in member.__doc__.splitlines()[0]
+
+
 @pytest.mark.parametrize("module", [_complementarity, _core], ids=lambda module: module.__name__)
 def test_members_of_classes(module):
     for name, members in declared(module)[1].items():
@@ -59,3 +69,14 @@ def test_members_of_classes(module):
             continue
         public = {n for n in vars(real) if not n.startswith("_")}
         assert public == {n for n in members if not n.startswith("_")}, name
+        for member in public:
+            stub, found = members[member], vars(real)[member]
+            if isinstance(found, property):
+                settable = isinstance(stub, ast.AnnAssign)
+                assert settable == (found.fset is not None), f"{name}.{member}"
+                assert settable or [ast.unparse(d) for d in stub.decorator_list] == ["property"], f"{name}.{member}"
+                continue
+            static = isinstance(found, staticmethod)
+            assert ("staticmethod" in [ast.unparse(d) for d in stub.decorator_list]) == static, f"{name}.{member}"
+            names, keywords = of_a_method(getattr(real, member))
+            assert (arguments(stub), stub.args.kwarg is not None) == (names, keywords), f"{name}.{member}"

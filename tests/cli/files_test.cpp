@@ -126,9 +126,11 @@ TEST_F(Files, ARecordingOrAStoreIsNotWrittenOverByWhatReadsIt) {
                               "report x.h5 -o soft.h5", "report x.h5 --svg -o x.h5"})
     expect_untouched("x.h5", command, "is an input");
   ASSERT_EQ(run("study study.toml --store x.db").code, 0);
-  for (const char* command : {"study export x.db -o x.db", "report x.db -o x.db", "study map x.db -o x.db --force",
-                              "study show x.db 1 -o x.db"})
+  for (const char* command : {"study export x.db -o x.db", "report x.db -o x.db", "study show x.db 1 -o x.db"})
     expect_untouched("x.db", command, "is an input");
+  expect_untouched("x.db", "study map x.db -o x.db --force", "a figure's name ends in .svg, .png or .pdf");
+  fs::rename(path("x.db"), path("x.svg"));  // a name is no proof
+  expect_untouched("x.svg", "study map x.svg -o x.svg --force", "is an input");
 }
 
 TEST_F(Files, WhatAnotherProgramWroteNeedsForce) {

@@ -80,5 +80,39 @@ TEST_F(Guide, EveryCommandPrintsWhatTheGuideSays) {
   }
 }
 
+// docs/files.md: the lines of Python read the recording that the command before them made.
+TEST_F(Guide, TheExampleOfH5pyReadsARecording) {
+  const std::string python = "/usr/bin/python3";  // of Debian, whose package python3-h5py is
+  if (std::system((python + " -c 'import h5py' 2>/dev/null").c_str()) != 0)
+    GTEST_SKIP() << "python3-h5py is not installed";
+  std::ostringstream page;
+  page << std::ifstream(std::filesystem::path(tests::kSourceFolder) / "docs/files.md").rdbuf();
+  const std::string text = page.str(), fence = "```python\n";
+  const std::size_t begin = text.find(fence);
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_EQ(run("run " + example("ball") + " -o ball.h5").code, 0);
+  write("example.py", text.substr(begin + fence.size(), text.find("```", begin + 3) - begin - fence.size()) +
+                          "print(len(time), ball.shape, forces.shape, *ball[-1])\n");
+  ASSERT_EQ(std::system(("cd '" + folder_.string() + "' && " + python + " example.py > told").c_str()), 0);
+  std::istringstream told(content("told"));
+  std::string words;
+  std::getline(told, words, '.');
+  EXPECT_THAT(words, ::testing::StartsWith("1001 (1001, 3) (1, 3) 0")) << "a ball of 1000 steps on a floor";
+  // Its last place is the one that export prints.
+  const CommandOutcome table = run("export ball.h5");
+  std::istringstream lines(table.out);
+  std::string head, line, last;
+  std::getline(lines, head);
+  while (std::getline(lines, line)) last = line;
+  std::istringstream from_python(content("told")), names(head), values(last);
+  std::string skip;
+  for (int k = 0; k < 5; ++k) from_python >> skip;
+  for (std::string name, value, place; std::getline(names, name, ',') && std::getline(values, value, ',');) {
+    if (name != "ball.x" && name != "ball.y" && name != "ball.z") continue;
+    ASSERT_TRUE(from_python >> place);
+    EXPECT_NEAR(std::stod(place), std::stod(value), 1e-12) << name;
+  }
+}
+
 }  // namespace
 }  // namespace stickslip::testing

@@ -65,8 +65,38 @@ TEST_F(HelpCommand, CompletionKnowsVerbsAndOptions) {
   const std::string ask =
       "source script.bash; COMP_WORDS=(stickslip ru); COMP_CWORD=1; _stickslip; echo \"${COMPREPLY[@]}\";"
       "COMP_WORDS=(stickslip run --checkpoint-e); COMP_CWORD=2; _stickslip; echo \"${COMPREPLY[@]}\"";
-  ASSERT_EQ(std::system(("cd '" + folder_.string() + "' && bash -c '" + ask + "' > answer").c_str()), 0);
-  EXPECT_EQ(content("answer"), "run\n--checkpoint-every\n");
+  const auto answer = [&](const std::string& command) {
+    EXPECT_EQ(std::system(("cd '" + folder_.string() + "' && " + command + " > answer").c_str()), 0);
+    return content("answer");
+  };
+  const auto installed = [](const std::string& shell) {
+    return std::system(("command -v " + shell + " >/dev/null").c_str()) == 0;
+  };
+  EXPECT_EQ(answer("bash -c '" + ask + "'"), "run\n--checkpoint-every\n");
+  if (installed("fish")) {
+    const auto offers = [&](const std::string& line) {
+      return answer("fish --no-config -c 'source script.fish; complete -C \"" + line + "\"'");
+    };
+    EXPECT_EQ(offers("stickslip ru"), "run\tSimulate a scene\n");
+    EXPECT_THAT(offers("stickslip run --checkpoint-e"), HasSubstr("--checkpoint-every\t"));
+    EXPECT_THAT(offers("stickslip study sta"), HasSubstr("status\t"));
+    EXPECT_THAT(offers("stickslip study status --js"), HasSubstr("--json\t"));
+    EXPECT_EQ(offers("stickslip solve --checkpoint-e"), "") << "an option of another verb";
+  }
+  if (installed("zsh")) {
+    // What the script hands to zsh's own functions.
+    const auto hands = [&](const std::string& words, int current) {
+      return answer("zsh -fc '_arguments() { print -rl -- \"$@\" }; _describe() { print -rl -- \"${(@P)2}\" }; words=(" +
+                    words + "); CURRENT=" + std::to_string(current) + "; source ./script.zsh'");
+    };
+    EXPECT_THAT(hands("stickslip ru", 2), HasSubstr("run:Simulate a scene\n"));
+    EXPECT_THAT(hands("stickslip run --c", 3), HasSubstr("*--checkpoint-every=[Seconds"));
+    EXPECT_THAT(hands("stickslip study sta", 3), HasSubstr("status:"));
+    EXPECT_THAT(hands("stickslip study status --j", 4), HasSubstr("*--json["));
+    EXPECT_THAT(hands("stickslip study status --j", 4), ::testing::Not(HasSubstr("--compare-naive")));
+  }
+  if (installed("man"))
+    EXPECT_EQ(answer("LC_ALL=C.UTF-8 man --warnings -l script.man 2>&1 >/dev/null"), "") << "groff complains";
 }
 
 }  // namespace

@@ -225,6 +225,51 @@ TEST(ConcaveOutlines, EveryOverlapIsFound) {
   EXPECT_GT(crossings, 1000);
 }
 
+// Past a notch the line of a side goes on, in front of its neighbour only: a disc under the leg of an L, a ball beside one in
+// space, are apart from what is on its other side, however far the step reaches. (They were told to overlap it.)
+TEST(ConcaveOutlines, NothingOverlapsWhatIsApart) {
+  const std::vector<Vec2> outline{{0, 0}, {2, 0}, {2, 0.3}, {0.5, 0.3}, {0.5, 2}, {0, 2}};
+  model::Polyhedron solid;
+  const int n = static_cast<int>(outline.size());
+  std::vector<int> bottom, top;
+  for (int i = 0; i < n; ++i) {
+    const Vec2& p = outline[static_cast<std::size_t>(i)];
+    solid.vertices.emplace_back(p.x(), p.y(), -0.4);
+    solid.vertices.emplace_back(p.x(), p.y(), 0.4);
+    const int j = (i + 1) % n;
+    solid.faces.push_back({2 * i, 2 * j, 2 * j + 1, 2 * i + 1});
+    top.push_back(2 * i + 1);
+    bottom.insert(bottom.begin(), 2 * i);
+  }
+  solid.faces.push_back(top);
+  solid.faces.push_back(bottom);
+  PairMaker make(73);
+  int apart = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const bool plane = trial % 2 == 0;
+    const double r = make.in(0.05, 0.8);
+    const model::Model model =
+        plane ? pair_of(model::Polygon{{outline}}, model::Disc{r}, true) : pair_of(solid, model::Sphere{r}, false);
+    model::State state = state_of(model);
+    if (plane)
+      turn_planar(state.bodies[0], make.in(-3, 3));
+    else
+      state.bodies[0].pose.orientation = make.any_turn();
+    const Vec3 place(make.in(-1.5, 3.5), make.in(-1.5, 3.5), plane ? 0 : make.in(-0.5, 0.5));
+    state.bodies[1].pose.position = state.bodies[0].pose.orientation * place;
+    const Solid a = make_solid(model.bodies[0].shapes, plane), b = make_solid(model.bodies[1].shapes, plane);
+    const Separation truth = separation(PlacedSolid(a, state.bodies[0].pose), PlacedSolid(b, state.bodies[1].pose));
+    const double found = smallest_gap(find(model, state, make.in(0.01, 0.6), 0.01));
+    if (truth.low > 1e-9) {
+      EXPECT_GT(found, 0) << "trial " << trial;
+      ++apart;
+    } else if (truth.high < -1e-6) {
+      EXPECT_LT(found, 0) << "trial " << trial;
+    }
+  }
+  EXPECT_GT(apart, 1000);
+}
+
 // Two crosses, turned by 45 degrees: every side of one runs through the other, and no corner is inside.
 TEST(ConcaveOutlines, SidesThatCrossWithoutACornerInside) {
   const std::vector<Vec2> cross{{0.2, -1}, {0.2, -0.2}, {1, -0.2}, {1, 0.2},   {0.2, 0.2},   {0.2, 1},

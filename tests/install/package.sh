@@ -12,6 +12,7 @@ mkdir -p "$work"
 package=$(ls "$work"/stickslip_*.deb)
 dpkg-deb --field "$package" Depends | tee "$work/depends"
 grep -q libhdf5 "$work/depends"  # found by dpkg-shlibdeps, not by us
+! grep -q mpi "$work/depends" || { echo "the package takes MPI along"; exit 1; }
 dpkg-deb --extract "$package" "$work/root"
 for file in share/man/man1/stickslip.1 share/bash-completion/completions/stickslip share/zsh/vendor-completions/_stickslip \
   share/fish/vendor_completions.d/stickslip.fish; do

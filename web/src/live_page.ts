@@ -18,12 +18,11 @@ import { numberText, overTime } from "./plots";
 import { makeView, shapeOf } from "./run_page";
 import { whenThemeChanges } from "./palette";
 import { savePng } from "./save";
-import { traced, type Hit, type Show, type Trace, type View } from "./view";
+import { traced, usualShow, type Hit, type Show, type Trace, type View } from "./view";
 
 const PLOT_INTERVAL = 200; // ms between redraws of the curves
 const BAND_INTERVAL = 600; // the same for the mode timeline
 const TRACE = 4000;
-const MOST_ARROWS = 16; // bodies: the arrows of more hide them
 
 export class LivePage {
   readonly element = element("div", { class: "run live" });
@@ -56,7 +55,7 @@ export class LivePage {
   private readonly between = new Between();
   private chosen: Hit | undefined;
   private connected = false;
-  private readonly show: Show = { contacts: true, forces: true, parts: false, cones: false, traces: true, names: true, guides: false };
+  private readonly show: Show = usualShow(0);
   private view: View | undefined;
   private speed: HTMLSelectElement | undefined;
   private bounds: number[][] | undefined;
@@ -165,8 +164,7 @@ export class LivePage {
   }
 
   private build(setting: LiveSetting): void {
-    this.show.names = setting.bodies.length <= 8;
-    this.show.forces = setting.bodies.length <= MOST_ARROWS;
+    Object.assign(this.show, usualShow(setting.bodies.length), { guides: false });
     this.title.textContent = setting.title || "stickslip live";
     document.title = `${setting.title} – stickslip live`;
     const { units } = setting;
@@ -255,15 +253,16 @@ export class LivePage {
   private grow(): void {
     const snapshot = this.snapshot();
     if (!this.setting || !snapshot) return;
-    const box = boxAround(this.setting, snapshot.poses, this.bounds ? [] : this.traced());
+    const box = boxAround(this.setting, snapshot.poses, this.bounds || !this.show.traces ? [] : this.traced());
     const known = this.bounds;
     const inside = known && box[0].every((x, k) => x >= known[0][k]) && box[1].every((x, k) => x <= known[1][k]);
     if (inside) return;
     const size = Math.hypot(...box[1].map((x, k) => x - box[0][k]));
     const air = known ? 0.1 * size : 0.02 * size;
+    // Air only where they went: sides that nobody reaches stay.
     this.bounds = [
-      box[0].map((x, k) => Math.min(known?.[0][k] ?? Infinity, x - air)),
-      box[1].map((x, k) => Math.max(known?.[1][k] ?? -Infinity, x + air)),
+      box[0].map((x, k) => (known && x >= known[0][k] ? known[0][k] : x - air)),
+      box[1].map((x, k) => (known && x <= known[1][k] ? known[1][k] : x + air)),
     ];
     this.touch?.suggest(Math.hypot(...this.bounds[1].map((x, k) => x - this.bounds![0][k])));
     this.place();

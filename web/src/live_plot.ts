@@ -5,7 +5,7 @@
 import uPlot from "uplot";
 import { element } from "./dom";
 import { curveColor } from "./palette";
-import { numberText, plotOptions } from "./plots";
+import { numberText, plotOptions, scarce } from "./plots";
 
 const MOST = 3000;
 
@@ -53,8 +53,8 @@ export class LivePlot {
     const width = Math.max(120, this.element.clientWidth);
     if (!this.chart) {
       const options = plotOptions({ logarithmic: false, curves: this.curves.map((name) => ({ name })) }, width);
-      // A single value, as after a reload, is a point.
-      for (const series of options.series.slice(1)) series.points = { show: () => this.time.length < 3, size: 7 };
+      // A few values, as after a reload or of what has a value at the end only, are points.
+      options.series.slice(1).forEach((series, k) => (series.points = { show: () => scarce(this.values[k]), size: 7 }));
       this.chart = new uPlot(options, [[], ...this.curves.map(() => [])] as uPlot.AlignedData, this.place);
     } else if (this.chart.width !== width) this.chart.setSize({ width, height: this.chart.height });
   }

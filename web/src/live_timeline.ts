@@ -13,7 +13,7 @@ export class LiveTimeline {
   readonly element: HTMLElement;
   shown: LiveFrame | undefined; // that is looked at instead of the present one
   private frames: LiveFrame[] = [];
-  private readonly slider = element("input", { type: "range", min: "0", max: "0", value: "0", step: "1", "aria-label": "Last minute" });
+  private readonly slider = element("input", { type: "range", min: "0", max: "1", value: "1", step: "1", disabled: "", "aria-label": "Last minute" });
   private readonly text = element("span", { class: "pace" });
   private readonly resume = button("Go on from this moment", "go on from here", () => this.shown && this.rewind(this.shown.time));
 
@@ -36,7 +36,8 @@ export class LiveTimeline {
     this.frames.push(frame);
     const most = Math.min(MOST, MOST_NUMBERS / (frame.poses.length + frame.velocities.length + 14 * frame.contacts.length + 1));
     if (this.frames.length > most) this.frames.shift();
-    this.slider.max = String(this.frames.length - 1);
+    this.slider.max = String(Math.max(1, this.frames.length - 1)); // the present is at the right end
+    this.slider.disabled = this.frames.length < 2;
     if (!this.shown) this.slider.value = this.slider.max;
     this.tell();
   }

@@ -47,7 +47,7 @@ function badgeOf(run: Run): HTMLElement {
 // What was checked, in one line: every step, the run as a whole, its end, and the picture.
 function strip(run: Run): HTMLElement {
   const item = (kind: string, name: string, text: string) =>
-    element("li", { class: kind, title: text }, element("strong", {}, name), ` ${text.length > 90 ? `${text.slice(0, 88)}…` : text}`);
+    element("li", { class: kind, title: text }, element("strong", {}, name), ` ${text}`);
   const known = run.worst_residual !== null && !!run.tolerance;
   const certified = known && run.worst_residual! <= run.tolerance!;
   const { audit, bars } = checksOf(run);

@@ -26,14 +26,23 @@ export function overTime(title: string, unit: string): string {
   return `${title} over time${unit ? ` (${unit})` : ""}`;
 }
 
-// Has each curve one value all the time?
+// Has each curve one value as long as it lasts? Of two runs that are compared one may end earlier.
 export function constant({ curves, logarithmic }: Plot): boolean {
-  return !logarithmic && curves.every(({ values }) => values.length > 0 && values.every((x) => Number.isFinite(x) && x === values[0]));
+  const same = (values: Float32Array) => {
+    const end = values.findIndex((x) => x !== values[0]); // not a number differs from itself
+    return Number.isFinite(values[0]) && (end < 0 || values.subarray(end).every((x) => Number.isNaN(x)));
+  };
+  return !logarithmic && curves.every(({ values }) => values.length > 0 && same(values));
+}
+
+export function hasValues({ curves }: Plot): boolean {
+  return curves.some(({ values }) => values.some((x) => Number.isFinite(x)));
 }
 
 export function constantsTable(plots: Plot[]): HTMLTableElement {
-  const value = ({ curves, unit }: Plot) =>
-    curves.every(({ values }) => values[0] === curves[0].values[0])
+  const value = ({ curves, unit, ...plot }: Plot) =>
+    !hasValues({ curves, unit, ...plot }) ? "no value"
+    : curves.every(({ values }) => values[0] === curves[0].values[0])
       ? `${numberText(curves[0].values[0])} ${unit}`
       : curves.map(({ name, values }) => `${name} ${numberText(values[0])} ${unit}`).join(", ");
   const list = table(["", "at all times", ""], plots.map((plot) => [plot.title, value(plot), plot.description]));
@@ -63,7 +72,7 @@ export class PlotPanel {
     this.cursor.hidden = true;
     window.listen(() => this.rescale());
     this.element.append(this.caption(), this.place);
-    this.empty = plot.curves.every((curve) => curve.values.every((x) => !Number.isFinite(x)));
+    this.empty = !hasValues(plot);
     if (this.empty) {
       const note = document.createElement("p");
       note.className = "note";
@@ -175,8 +184,17 @@ interface Look {
 }
 
 // A few values among many make no line that one sees: they are shown as points.
-function scarce(values: Float32Array | undefined): boolean {
-  return values !== undefined && values.filter(Number.isFinite).length < Math.max(3, 0.01 * values.length);
+export function scarce(values: ArrayLike<number | null>): boolean {
+  return Array.prototype.filter.call(values, Number.isFinite).length < Math.max(3, 0.01 * values.length);
+}
+
+// Dashes of a curve that turns more often than this would fall between its turns.
+const MOST_TURNS = 150;
+
+function dense(values: Float32Array): boolean {
+  let turns = 0;
+  for (let k = 2; k < values.length; ++k) if ((values[k] - values[k - 1]) * (values[k - 1] - values[k - 2]) < 0) ++turns;
+  return turns > MOST_TURNS;
 }
 
 export function plotOptions(plot: Look, width: number): uPlot.Options {
@@ -199,8 +217,9 @@ export function plotOptions(plot: Look, width: number): uPlot.Options {
         label: curve.name,
         stroke: () => theme.curves[k % theme.curves.length],
         width: 1.5,
-        dash: k % 3 === 1 ? [6, 3] : k % 3 === 2 ? [2, 2] : undefined,
-        points: { show: scarce(curve.values), size: 7 },
+        dash: curve.values && dense(curve.values) ? undefined : k % 3 === 1 ? [6, 3] : k % 3 === 2 ? [2, 2] : undefined,
+        pxAlign: 0, // whole pixels would make steps of a flat slope
+        points: { show: curve.values !== undefined && scarce(curve.values), size: 7 },
       })),
     ],
   };

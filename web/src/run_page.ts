@@ -12,7 +12,7 @@ import { poseAt, snapshotAt, velocityAt } from "./frames";
 import { Inspector } from "./inspector";
 import type { Key } from "./keys";
 import { whenThemeChanges } from "./palette";
-import { PlotPanel, constant, constantsTable, overTime } from "./plots";
+import { PlotPanel, constant, constantsTable, hasValues, overTime } from "./plots";
 import { NoView } from "./no_view";
 import { guidesOf } from "./plan_data";
 import { planPanel } from "./plan_panel";
@@ -20,7 +20,7 @@ import { Player } from "./player";
 import { framesText, runTexts } from "./run_texts";
 import { saveCsv, savePng, saveVideo, type video } from "./save";
 import { TimeWindow } from "./time_window";
-import { largestForce, traced, type Camera, type Extras, type Hit, type Show, type Stage, type Trace, type View } from "./view";
+import { largestForce, traced, usualShow, type Camera, type Extras, type Hit, type Show, type Stage, type Trace, type View } from "./view";
 import { View2D } from "./view2d";
 import { View3D } from "./view3d";
 
@@ -75,8 +75,7 @@ export class RunPage {
   // ghosts in the picture, or have a picture beside it.
   constructor(readonly run: Run, others: Run[] = [], choose: (run: Run) => void = () => {}, memory: Memory = {}, readonly second?: Run) {
     const { units } = run;
-    // Arrows of very many contacts hide what they act on.
-    this.show = memory.show ?? { contacts: true, forces: run.bodies.length <= 100, parts: false, cones: false, traces: true, names: run.bodies.length <= 8, guides: true };
+    this.show = memory.show ?? usualShow(run.bodies.length);
     this.player = new Player(second ? union(run.frames.time, second.frames.time) : run.frames.time, () => this.changed());
     this.window = new TimeWindow(this.player.begin, this.player.end);
     this.events = eventTimes(run);
@@ -101,7 +100,7 @@ export class RunPage {
     this.bands = new Bands(this.window, seek, hover, units.time);
     this.bands.load(run);
     const wanted = (name: string) => run.plan?.conditions.find((c) => c.left === name)?.wanted ?? undefined;
-    const still = run.plots.filter((plot) => constant(plot) && wanted(plot.title) === undefined);
+    const still = run.plots.filter((plot) => (constant(plot) || (second && !hasValues(plot))) && wanted(plot.title) === undefined);
     this.plots = run.plots.filter((plot) => !still.includes(plot)).map((plot) => new PlotPanel(plot, this.window, seek, hover, wanted(plot.title)));
     this.playButton = playButton(() => this.player.toggle());
     this.slider = this.timeSlider();

@@ -63,7 +63,7 @@ export class SearchPage {
       { points: points.filter((_, k) => k % stride === 0), color: curveColor(4), marks: 2.5 },
       { points: best, color: curveColor(0), line: true },
     ];
-    return xyChart("objective over the evaluations", { name: "evaluation" }, { name: "objective", logarithmic: low > 0 && high > 30 * low }, curves, 300, Math.min(900, Math.max(420, window.innerWidth - 60))); // letters stay legible on a phone
+    return xyChart("objective over the evaluations", { name: "evaluation" }, { name: "objective", logarithmic: low > 0 && high > 30 * low }, curves, 300, Math.min(1450, Math.max(320, window.innerWidth - 60))); // letters keep their size
   }
 
   private designs(): HTMLElement {

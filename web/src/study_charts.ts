@@ -10,7 +10,7 @@ import { binned, explained, wilson } from "./study_statistics";
 
 const BINS = 10;
 const PANEL = { width: 300, height: 170, left: 44, right: 10, top: 8, bottom: 38 };
-const CELL = 118; // pixels of a scatter plot
+const CELL = 132; // pixels of a scatter plot
 const EDGE = 60;
 const MOST_COLUMNS = 7;
 

@@ -74,6 +74,14 @@ export interface View {
   close?(): void; // gives back what the page does not
 }
 
+const MOST_NAMES = 8, MOST_ARROWS = 16; // bodies: names, and arrows and traces, of more hide them
+
+// What is shown at first of a scene of so many bodies.
+export function usualShow(bodies: number): Show {
+  const clear = bodies <= MOST_ARROWS;
+  return { contacts: true, forces: clear, parts: false, cones: false, traces: clear, names: bodies <= MOST_NAMES, guides: true };
+}
+
 // Free bodies that are not spread over the whole scene have a trace; with very many, none has.
 export function traced(bodies: Body[]): number[] {
   const free = bodies.map((body, index) => ({ body, index })).filter(({ body }) => body.mass > 0);

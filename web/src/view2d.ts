@@ -5,10 +5,11 @@
 import { drawArrow, drawCone, drawForce, drawForceScale } from "./arrows2d";
 import type { Body, Pose, Snapshot } from "./data";
 import { drawGuides } from "./guides2d";
+import { covered, drawNames } from "./names2d";
 import { bodyFill, theme } from "./palette";
 import { listen, type Plane } from "./pointer2d";
 import { drawBody, drawMark, label, onBody, outlineBody, type Sheet } from "./shapes2d";
-import { niceStep, sameHit, shortName, tickText, type Camera, type Extras, type Hands, type Hit, type Show, type Stage, type Trace, type View } from "./view";
+import { niceStep, sameHit, tickText, type Camera, type Extras, type Hands, type Hit, type Show, type Stage, type Trace, type View } from "./view";
 
 const MARGIN = { left: 46, right: 12, top: 12, bottom: 30 };
 const ARROW_PART = 0.14; // of the mean of the view's sides, for the largest force
@@ -163,10 +164,10 @@ export class View2D implements View, Sheet, Plane {
     this.choice(bodies, snapshot.poses, extras.chosen);
     if (show.traces) for (const trace of traces) this.trace(trace);
     if (show.guides && this.stage.guides) drawGuides(this, bodies, this.stage.guides);
-    if (show.names) this.names(bodies, snapshot.poses); // never over marks
     const length = this.arrowLength();
     const largest = this.stage.largestForce || 1;
     const { contacts } = snapshot;
+    if (show.names) drawNames(this, bodies, snapshot.poses, covered(this, contacts, show, length / largest));
     if (show.cones) for (const contact of contacts) drawCone(this, contact, length);
     if (show.forces) for (const contact of contacts) drawForce(this, contact, largest, length, show.parts);
     for (const contact of contacts) {
@@ -293,21 +294,5 @@ export class View2D implements View, Sheet, Plane {
   // Of the largest force, in pixels.
   private arrowLength(): number {
     return this.forceScale * ARROW_PART * Math.sqrt(this.width * this.height);
-  }
-
-  // One below the other where they would lie on each other.
-  private names(bodies: Body[], poses: Pose[]): void {
-    const taken: [number, number, number][] = []; // left, right, bottom
-    bodies.forEach((body, b) => {
-      if (body.shapes.some((shape) => shape.kind === "half-space")) return;
-      const [x, middle] = this.screen(poses[b].position);
-      const text = shortName(body.name);
-      const half = 3.4 * text.length;
-      let y = middle - 8;
-      for (const [left, right, bottom] of taken)
-        if (x - half < right && x + half > left && Math.abs(y - bottom) < 14) y = bottom + 15;
-      taken.push([x - half, x + half, y]);
-      label(this.context, text, x, y);
-    });
   }
 }

@@ -25,6 +25,8 @@ const CLICK = 4; // pixels that a click may move
 const MARK_REACH = 9;
 const FILLED = 0.9; // of the picture, by the bounds of the scene
 const NEAREST = 0.3; // times the size
+// From the left of who looks from the corner: the two sides that are seen differ, and shadows lie beside the bodies.
+const SUN = new three.Vector3(-0.65, -0.4, 1.1);
 const DIRECTIONS: Record<string, [number, number, number]> = {
   corner: [0.45, -0.78, 0.5], front: [0, -1, 0], back: [0, 1, 0], left: [-1, 0, 0], right: [1, 0, 0],
   top: [0, -1e-3, 1], // a little off, so that y is up in the picture
@@ -109,12 +111,13 @@ export class View3D implements View {
     this.scene.add(sky);
     this.sun = new three.DirectionalLight(0xffffff, 2);
     this.sun.target.position.set(middle[0], middle[1], middle[2]);
-    this.sun.position.copy(this.sun.target.position).add(new three.Vector3(0.5, -0.6, 1).multiplyScalar(1.2 * this.size));
+    this.sun.position.copy(this.sun.target.position).add(SUN.clone().multiplyScalar(1.2 * this.size));
     const half = 0.75 * this.size;
     Object.assign(this.sun.shadow.camera, { left: -half, right: half, top: half, bottom: -half, near: 0.01 * this.size, far: 4 * this.size });
     this.sun.shadow.mapSize.set(this.card ? 2048 : 1024, this.card ? 2048 : 1024);
     this.sun.shadow.radius = 3;
-    this.sun.shadow.normalBias = 0.002 * this.size;
+    this.sun.shadow.intensity = 0.6;
+    this.sun.shadow.normalBias = 0.004 * this.size; // some pixels of the shadow's picture, or faces shadow themselves
     this.sun.shadow.bias = -0.0005;
     this.shadowed = this.card || bodies <= MOST_SHADOWS;
     this.shadows(this.shadowed);

@@ -6,7 +6,7 @@ import { shape } from "./dom";
 import { numberText } from "./plots";
 import { niceStep, tickText } from "./view";
 
-const WIDTH = 420;
+const WIDTH = 340; // about that of a place in a list of charts, so that letters have the size of those around them
 const MARGIN = { left: 62, right: 14, top: 10, bottom: 42 };
 
 export interface XyCurve {
@@ -60,7 +60,7 @@ function scaleOf(values: number[], axis: XyAxis, parts: number): Scale {
   return axis.logarithmic ? logarithmic(low, high, parts) : linear(low, high, parts);
 }
 
-export function xyChart(label: string, xAxis: XyAxis, yAxis: XyAxis, curves: XyCurve[], height = 240, width = WIDTH): SVGElement {
+export function xyChart(label: string, xAxis: XyAxis, yAxis: XyAxis, curves: XyCurve[], height = 220, width = WIDTH): SVGElement {
   const { left, right, top, bottom } = MARGIN;
   const points = curves.flatMap((curve) => curve.points);
   const [xs, ys] = [scaleOf(points.map((p) => p.x), xAxis, (width - left - right) / 70), scaleOf(points.map((p) => p.y), yAxis, (height - top - bottom) / 34)];

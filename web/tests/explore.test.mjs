@@ -38,6 +38,41 @@ test("marks stay on their bodies between kept frames", async () => {
   await close();
 });
 
+// Keeps where every text of the last picture is drawn.
+const KEEP_TEXTS = () => {
+  window.texts = new Map();
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    window.texts.set(text, [x, y, this.measureText(text).width]);
+    return fillText.call(this, text, x, y);
+  };
+};
+
+test("names lie beside marks and arrows, at any time", async () => {
+  const { page, problems, close } = await support.open(stick.url, support.LAPTOP, KEEP_TEXTS);
+  const covered = await page.evaluate(() => {
+    const { stickslip } = window;
+    let [looked, bad] = [0, []];
+    for (let k = 1; k < 80; ++k) {
+      stickslip.seek(k / 10);
+      for (const { point, mode } of stickslip.contacts()) {
+        const [mx, my] = stickslip.screen(point);
+        for (const name of ["left", "right", "stick"]) {
+          const [x, y, width] = window.texts.get(name); // the middle of the lower edge
+          ++looked;
+          if (mode !== 0 && Math.abs(mx - x) < width / 2 + 3 && my > y - 13 && my < y + 3) bad.push(`${name} at ${k / 10}`);
+        }
+      }
+    }
+    return { looked, bad };
+  });
+  assert.ok(covered.looked > 400, `${covered.looked} pairs of a name and a mark`);
+  // Three names and two marks come together where the fingers meet: some may be covered there.
+  assert.deepEqual(covered.bad.filter((text) => Number(text.split(" at ")[1]) < 7), []);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test("Newton's cradle: bands say what the run says", async () => {
   const run = support.report("cradle", "examples/newtons-cradle/scene.toml");
   const { page, problems, close } = await support.open(run.url);
@@ -222,6 +257,19 @@ test("two runs on one page: ghosts, common curves, their difference; tabs keep t
   await page.screenshot({ path: join(support.output, "compare-laptop.png"), fullPage: true });
   await close();
 
+  // What is the same in both runs, or in neither, is a row of the table, also where one ends earlier.
+  const pegs = ["1", "-1"].map((side) => support.report(`explore-peg${side}`, "examples/feeder/scene.toml", "--set", `side=${side}`).recording);
+  const two = join(support.output, "explore-pegs.html");
+  support.stickslip("report", ...pegs, "--compare", "-o", two);
+  const same = await support.open(pathToFileURL(two).href);
+  const rows = await same.page.locator(".constants tr").allTextContents();
+  assert.ok(rows.some((text) => /^passed0/.test(text)), rows.join("; "));
+  assert.ok(rows.some((text) => /^difference of t_stillno value/.test(text)), rows.join("; "));
+  const charts = await same.page.locator(".plot strong").allTextContents();
+  assert.ok(charts.includes("t_still (s)") && !charts.some((title) => /passed/.test(title)), charts.join("; "));
+  assert.deepEqual(same.problems, []);
+  await same.close();
+
   support.stickslip("report", stick.recording, other.recording, "--force", "-o", both);
   const tabs = await support.open(pathToFileURL(both).href);
   await tabs.page.evaluate(() => window.stickslip.seek(3));
@@ -265,6 +313,7 @@ test("space: the scene fills its picture, on a laptop and on a phone, from every
   const run = support.report("explore-fit", "examples/bin-parts/scene.toml", "--set", "duration=0.02");
   for (const viewport of [support.LAPTOP, support.PHONE]) {
     const { page, problems, close } = await support.open(run.url, viewport);
+    for (const layer of ["forces", "traces", "names"]) assert.ok(!(await page.getByLabel(layer, { exact: true }).isChecked()), `${layer} of many bodies hide them`);
     for (const side of ["corner", "front", "right", "top"]) {
       await page.getByLabel("Look from").selectOption(side);
       const box = await page.locator(".canvas3d").boundingBox();

@@ -162,6 +162,8 @@ test("certificate, audit, error bars and end stand in one strip; without error b
   assert.deepEqual(said.map((text) => /^(certificate|audit|error bars|end) /.exec(text)?.[1]), ["certificate", "audit", "error bars", "end"]);
   assert.match(said[2], /x \S+.*rest/);
   assert.doesNotMatch(said[1], /error bars/);
+  const tops = await page.locator(".strip li").evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
+  assert.equal(new Set(tops).size, 1, "they stand in one row");
   await close();
   const plain = await support.open(support.report("no-bars", scene).url);
   assert.match((await plain.page.locator(".strip li").allTextContents())[2], /not estimated \(run --error-bars does\)/);

@@ -42,12 +42,14 @@ bool straddles(const ConvexView& solid, const PolyhedronEdge& f, const Vec3& u) 
 }  // namespace
 
 double ConvexView::lowest(const Vec3& n) const {
+  if (tree != nullptr) return -tree->reach(-n, Vec3::Zero());
   double low = std::numeric_limits<double>::infinity();
   for (const Vec3& x : vertex) low = std::min(low, n.dot(x));
   return low;
 }
 
 double ConvexView::highest(const Vec3& n) const {
+  if (tree != nullptr) return tree->reach(n, Vec3::Zero());
   double high = -std::numeric_limits<double>::infinity();
   for (const Vec3& x : vertex) high = std::max(high, n.dot(x));
   return high;

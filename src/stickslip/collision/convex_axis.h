@@ -14,12 +14,15 @@
 // them to the facets would cost depth up to length times sine. Every axis is evaluated by its full supports, so that an
 // axis spoilt by rounding can only be too small, never too large; facets win ties.
 //
-// Cost: facets times vertices, and pairs of those edges that come within the depth or the reach of the other solid.
+// Cost: facets times vertices (from a thousand of these on facets times the few that a tree of boxes leaves, with the same
+// bits), and pairs of those edges that come within the depth or the reach of the other solid.
 // Reference: Gottschalk, Lin, Manocha (1996); pruning of edge pairs on the Gauss map: Gregorius (2013).
 #pragma once
 
 #include "stickslip/collision/geometry.h"
+#include "stickslip/model/point_tree.h"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +34,7 @@ struct ConvexView {
   std::span<const Facet> facet;
   std::span<const PolyhedronEdge> edge;
   const PolyhedronTopology* topology = nullptr;
+  const model::PointTree* tree = nullptr;  // of the vertices; null where they are few
 
   [[nodiscard]] const Vec3& begin(const PolyhedronEdge& e) const { return vertex[static_cast<std::size_t>(e.begin)]; }
   [[nodiscard]] double lowest(const Vec3& n) const;   // min n.x
@@ -53,6 +57,7 @@ struct ConvexScratch {
   std::vector<PolyhedronEdge> edge;
   std::vector<double> separation_a, separation_b;  // by facet of a, of b
   std::vector<int> edges_a, edges_b;
+  std::optional<model::PointTree> tree_a, tree_b;
 };
 
 struct ConvexPairView {

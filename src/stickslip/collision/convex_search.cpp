@@ -83,6 +83,14 @@ class ConvexSearch {
              {b.vertex, b.facet, b.polyhedron.edge, &b.polyhedron},
              size_,
              smaller_};
+    grow_tree(view_.a, scratch_.tree_a);
+    grow_tree(view_.b, scratch_.tree_b);
+  }
+
+  static void grow_tree(ConvexView& view, std::optional<model::PointTree>& tree) {
+    constexpr std::size_t kMany = 1000;  // vertices, each of which would meet hundreds of facets
+    tree.reset();
+    if (view.vertex.size() >= kMany) view.tree = &tree.emplace(view.vertex);
   }
 
   void place_edges() {

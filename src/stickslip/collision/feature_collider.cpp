@@ -132,6 +132,16 @@ int FeatureCollider::surface_of(const model::Model& model, int geometry_a, int g
   return model.surface_between(a, b);
 }
 
+void FeatureCollider::place_body(const model::State& state, std::size_t i) {
+  const model::BodyState& body = state.bodies[i];
+  BodyFrame& frame = frame_[i];
+  frame.position = body.pose.position;
+  if (turns_[i] && body.pose.orientation.coeffs() != orientation_[i].coeffs()) {
+    orientation_[i] = body.pose.orientation;
+    frame.rotation = body.pose.orientation.toRotationMatrix();
+  }
+}
+
 void FeatureCollider::place_bodies(const model::State& state, bool with_velocity) {
   for (std::size_t i = 0; i < body_count_; ++i) {
     const model::BodyState& body = state.bodies[i];
@@ -139,11 +149,7 @@ void FeatureCollider::place_bodies(const model::State& state, bool with_velocity
     if (fixed_[i] && placed_ && body.pose.position == frame.position &&
         body.pose.orientation.coeffs() == orientation_[i].coeffs())
       continue;
-    frame.position = body.pose.position;
-    if (turns_[i] && body.pose.orientation.coeffs() != orientation_[i].coeffs()) {
-      orientation_[i] = body.pose.orientation;
-      frame.rotation = body.pose.orientation.toRotationMatrix();
-    }
+    place_body(state, i);
     if (!with_velocity) continue;
     frame.linear = body.velocity.linear;
     frame.angular = body.velocity.angular;
@@ -365,9 +371,13 @@ void FeatureCollider::find_sinking(const Contact& contact, bool rim_is_b, double
 
 void FeatureCollider::refresh(const model::Model& model, const model::State& state, std::vector<Contact>& contacts) {
   if (&model != model_ || model.bodies.data() != bodies_ || model.bodies.size() != body_count_) prepare(model);
-  place_bodies(state, false);
+  // The contacts of one component among many know few bodies.
+  const bool few = 2 * contacts.size() < body_count_;
+  if (!few) place_bodies(state, false);
   for (Contact& contact : contacts) {
     const ContactId& id = contact.id;
+    if (few)
+      for (int body : {id.body_a, id.body_b}) place_body(state, static_cast<std::size_t>(body));
     const Placement placement = evaluate(placed(id.body_a, id.shape_a), id.feature_a, placed(id.body_b, id.shape_b),
                                          id.feature_b, contact.normal);
     contact.gap = placement.gap;

@@ -40,6 +40,7 @@ class FeatureCollider final : public Collider {
   };
 
   void prepare(const model::Model& model);
+  void place_body(const model::State& state, std::size_t body);
   void place_bodies(const model::State& state, bool with_velocity);
   void list_pairs(const model::Model& model, double margin, double horizon);
   void bound_shapes(double margin, double horizon);

@@ -225,6 +225,15 @@ bool yields(const PolygonTopology& b, const Probe& probe, int side, const std::v
   return joined(after) && faces(after) && height(b, probe, after) > g;
 }
 
+// Past a notch the line of a side bounds the free space in front of its neighbour, not what is behind that: the other side of
+// the solid (a disc under the leg of an L).
+bool before_neighbour(const PolygonTopology& b, const Probe& probe, int side) {
+  const auto k = static_cast<std::size_t>(side);
+  const double s = b.tangent[k].dot(probe.p - b.vertex[k]);
+  if (s < 0) return height(b, probe, b.prev[k]) >= 0;
+  return s <= b.length[k] || height(b, probe, b.next[k]) >= 0;
+}
+
 // Any polygon; tells whether p is inside the solid. Past a notch a side's line still bounds the free space, as far as
 // the neighbour reaches. `active` holds all sides that are nearer to p than `known`.
 bool touch_any(const PolygonTopology& b, const Probe& probe, double reach, double known, const std::vector<int>& active,
@@ -259,8 +268,9 @@ bool touch_any(const PolygonTopology& b, const Probe& probe, double reach, doubl
       const bool here = probe.preferred_pass != 0 ? pass == probe.preferred_pass && g > -limit - probe.sunk : g >= 0;
       if (!here || yields(b, probe, side, facing)) continue;
     } else {
-      const bool kept = g >= 0 ? !yields(b, probe, side, facing) : closest.inside && meet_in_notch(b, closest, side);
-      if (!kept) continue;
+      const bool in_notch = closest.inside && meet_in_notch(b, closest, side);
+      const bool kept = g >= 0 ? !yields(b, probe, side, facing) : in_notch;
+      if (!kept || !(in_notch || before_neighbour(b, probe, side))) continue;
     }
     keep_side(b, probe, side, reach, hits);
   }

@@ -83,6 +83,21 @@ double foot_outside(const Geometry& b, const FacetPiece& piece, const Vec3& p, d
   return worst;
 }
 
+// Beyond a notch that bounds the piece: in front of the other facet there? Behind it is the other side of the solid, of which
+// the plane of this facet says nothing (a ball under the leg of an L).
+bool before_neighbours(const Geometry& b, const FacetPiece& piece, const Vec3& p) {
+  for (int i = 0; i < piece.sides; ++i) {
+    const PieceSide& side = b.polyhedron.piece_side[static_cast<std::size_t>(piece.first_side + i)];
+    if (side.edge < 0 || side.outward.dot(p) <= side.offset) continue;
+    const PolyhedronEdge& edge = b.polyhedron.edge[static_cast<std::size_t>(side.edge)];
+    if (edge.corner != Corner::Reflex) continue;
+    const Facet& other =
+        b.facet[static_cast<std::size_t>(edge.facet[0] == piece.facet ? edge.facet[1] : edge.facet[0])];
+    if (other.normal.dot(p) < other.offset) return false;
+  }
+  return true;
+}
+
 // The closest edge or vertex of a convex solid to a point outside.
 PolyhedronCandidate closest_edge_or_vertex(const Geometry& b, const SpatialProbe& probe) {
   const PolyhedronEdge* closest = nullptr;
@@ -239,6 +254,11 @@ void touch_vertex(const Geometry& b, const SpatialProbe& probe, int vertex, doub
   if (distance < reach + probe.r) keep(point_candidate(probe, vertex_code(vertex), b.vertex[k]), reach, hits);
 }
 
+// In a list of facets: one that p faces from behind its neighbour. The same undoes it.
+constexpr int behind(int facet) {
+  return -1 - facet;
+}
+
 }  // namespace
 
 bool touch_any(const Geometry& b, const SpatialProbe& probe, double reach, double known, const std::vector<int>& active,
@@ -261,17 +281,19 @@ bool touch_any(const Geometry& b, const SpatialProbe& probe, double reach, doubl
       if (b.polyhedron.is_feature[static_cast<std::size_t>(e.end)]) touch_vertex(b, probe, e.end, reach, closest, hits);
     }
     if (foot_outside(b, piece, probe.p, limit) > rim) continue;
-    if (foot_outside(b, piece, probe.p, 0) <= rim) closest.consider(std::abs(g), g < 0, piece.facet, -1);
-    if (g < limit) facing.push_back(piece.facet);
+    const bool over = foot_outside(b, piece, probe.p, 0) <= rim;
+    if (over) closest.consider(std::abs(g), g < 0, piece.facet, -1);
+    if (g < limit) facing.push_back(over || before_neighbours(b, piece, probe.p) ? piece.facet : behind(piece.facet));
   }
   // Of pieces out of reach only some are in the list: they cannot tell which is closest.
   if (closest.distance > known) closest.inside = false;
-  for (int facet : facing) {
+  for (int entry : facing) {
+    const int facet = std::max(entry, behind(entry));
     const PolyhedronCandidate candidate = facet_candidate(b, probe, facet);
     const double g = candidate.now + probe.r;
-    const bool kept =
-        g >= 0 ? !yields(b, probe, facet, facing, rim) : closest.inside && meet_in_notch(b, closest, facet);
-    if (kept) keep(candidate, reach, hits);
+    const bool in_notch = closest.inside && meet_in_notch(b, closest, facet);
+    const bool kept = g >= 0 ? !yields(b, probe, facet, facing, rim) : in_notch;
+    if (kept && (entry >= 0 || in_notch)) keep(candidate, reach, hits);
   }
   return closest.inside;
 }

@@ -11,8 +11,9 @@
 namespace stickslip::complementarity {
 
 // While this lives, solvers of this thread ask between iterations, or some of them, whether to go on; once they are told
-// not to they end as at their time limit. Those that look at a Deadline do: all of affine problems but plug-ins. For
-// callers at whom somebody may lose patience; it passes through whatever stands between them and the solver.
+// not to they end as at their time limit. All of affine problems do, and those of contact problems where they work in one
+// thread; plug-ins do not. For callers at whom somebody may lose patience; it passes through whatever stands between them
+// and the solver.
 class Asking {
  public:
   explicit Asking(const std::function<bool()>& go_on) : before_(std::exchange(current(), &go_on)) {}

@@ -11,23 +11,19 @@
 // The caller takes part as worker 0; the others are started when first asked for and sleep between runs. With one
 // thread nothing is started and the jobs run in order. Which worker takes which job is left to chance: jobs must not
 // depend on it, nor on each other. Where a job throws, those that no worker has taken yet are left out and run() throws
-// what the first one threw, when the others are done. No allocation once the threads exist.
+// what the first one threw, when the others are done. No allocation once the threads exist. A process that was forked has
+// none of the threads of its parent: a pool that comes with it starts others.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <thread>
+#include <memory>
 #include <type_traits>
-#include <vector>
 
 namespace stickslip::complementarity {
 
 class WorkerPool {
  public:
-  WorkerPool() = default;
+  WorkerPool();
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -55,22 +51,11 @@ class WorkerPool {
  private:
   using Call = void (*)(void* context, int worker, int k);
   static constexpr int kEachOnce = -1;  // as the count of jobs
+  struct Crew;
 
   void run_shared(int threads, int count, Call call, void* context);
-  void work(int worker);
-  void wait_for_work(int worker);
 
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  std::vector<std::thread> threads_;
-  long round_ = 0;  // number of the run that the threads are to take part in
-  bool stop_ = false;
-  int active_ = 0, working_ = 0;  // workers asked for, and those besides the caller that are not done yet
-  int count_ = 0;
-  Call call_ = nullptr;
-  void* context_ = nullptr;
-  std::atomic<int> next_{0};
-  std::exception_ptr failure_;
+  std::unique_ptr<Crew> crew_;  // made when threads are first needed
 };
 
 }  // namespace stickslip::complementarity

@@ -36,13 +36,14 @@ using ChebyshevSeries = std::array<double, kChebyshevPoints + 1>;
 [[nodiscard]] bool chebyshev_resolved(const ChebyshevSeries& series, double scale, double half_width, double largest_t);
 
 // add(begin, end) for each piece of [0, span] between breakpoints, which ascend; those outside do not count. No cell
-// reaches over a breakpoint.
+// reaches over a breakpoint. A piece of rounding's length is none: sign(t) changes right after t = 0.
 template <class Add>
 void for_each_piece(double span, std::span<const double> breakpoints, const Add& add) {
+  const double shortest = 1e-15 * span;
   double begin = 0;
   for (const double breakpoint : breakpoints) {
-    if (breakpoint <= begin || breakpoint >= span) continue;
-    add(begin, breakpoint);
+    if (breakpoint <= begin || breakpoint >= span - shortest) continue;
+    if (breakpoint - begin > shortest) add(begin, breakpoint);
     begin = breakpoint;
   }
   add(begin, span);

@@ -54,6 +54,46 @@ inline bool in_one_part(const stepping::StepReport& report) {
   return report.sub_steps == 1 && report.fallbacks == 0 && report.events.empty();
 }
 
+// The energy of bodies that move freely: kinetic, and potential in gravity.
+class BodyEnergies {
+ public:
+  // The free part of a body's energy.
+  struct Mass {
+    int body = 0;
+    Vec3 translation = Vec3::Zero();  // mass per world axis, 0 where prescribed
+    Vec3 weight = Vec3::Zero();
+    double inertia = 0;        // of planar and isotropic bodies that turn freely
+    bool anisotropic = false;  // turns freely, inertia depends on the orientation
+  };
+  struct Energy {
+    double kinetic = 0, potential = 0;
+  };
+  std::vector<Mass> masses;
+
+  [[nodiscard]] Energy of(const stepping::World& world) const {
+    Energy sum;
+    for (const Mass& mass : masses) {
+      const model::BodyState& s = world.state.bodies[static_cast<std::size_t>(mass.body)];
+      sum.potential -= mass.weight.dot(s.pose.position);
+      sum.kinetic +=
+          0.5 * (mass.translation.dot(s.velocity.linear.cwiseAbs2()) + mass.inertia * s.velocity.angular.squaredNorm());
+      if (mass.anisotropic) sum.kinetic += turning_energy(world, mass.body);
+    }
+    return sum;
+  }
+  [[nodiscard]] bool at_rest(const stepping::World& world) const {
+    for (const Mass& mass : masses) {
+      const model::Twist& v = world.state.bodies[static_cast<std::size_t>(mass.body)].velocity;
+      if (v.linear.squaredNorm() + v.angular.squaredNorm() != 0) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] double rounded(const stepping::World& world) const;  // what potential energies are sums of
+
+ private:
+  [[nodiscard]] static double turning_energy(const stepping::World& world, int body);
+};
+
 class Audit {
  public:
   explicit Audit(const stepping::World& world);
@@ -89,46 +129,19 @@ class Audit {
   void restore(ByteReader& in);
 
  private:
-  // The free part of a body's energy.
-  struct Mass {
-    int body = 0;
-    Vec3 translation = Vec3::Zero();  // mass per world axis, 0 where prescribed
-    Vec3 weight = Vec3::Zero();
-    double inertia = 0;        // of planar and isotropic bodies that turn freely
-    bool anisotropic = false;  // turns freely, inertia depends on the orientation
-  };
-  struct Energy {
-    double kinetic = 0, potential = 0;
-  };
+  using Energy = BodyEnergies::Energy;
   struct Start {
     int a, b;
     double depth;
   };
 
-  [[nodiscard]] Energy energy_of(const stepping::World& world) const {
-    Energy sum;
-    for (const Mass& mass : masses_) {
-      const model::BodyState& s = world.state.bodies[static_cast<std::size_t>(mass.body)];
-      sum.potential -= mass.weight.dot(s.pose.position);
-      sum.kinetic +=
-          0.5 * (mass.translation.dot(s.velocity.linear.cwiseAbs2()) + mass.inertia * s.velocity.angular.squaredNorm());
-      if (mass.anisotropic) sum.kinetic += turning_energy(world, mass.body);
-    }
-    return sum;
-  }
-  [[nodiscard]] bool at_rest(const stepping::World& world) const {
-    for (const Mass& mass : masses_) {
-      const model::Twist& v = world.state.bodies[static_cast<std::size_t>(mass.body)].velocity;
-      if (v.linear.squaredNorm() + v.angular.squaredNorm() != 0) return false;
-    }
-    return true;
-  }
   bool energy_holds(const stepping::World& world, double h, const stepping::StepReport& report) {
     ++summary_.energy_steps;
     const Energy before = energy_;
     // First-order steppers move bodies by their velocities at the end of the step: what is at rest has not moved.
-    if (before.kinetic == 0 && order_ == 1 && !has_springs_ && in_one_part(report) && at_rest(world)) return true;
-    energy_ = energy_of(world);
+    if (before.kinetic == 0 && order_ == 1 && !has_springs_ && in_one_part(report) && bodies_.at_rest(world))
+      return true;
+    energy_ = bodies_.of(world);
     if (energy_.kinetic > largest_kinetic_) largest_kinetic_ = energy_.kinetic;
     double gain = (energy_.kinetic - before.kinetic) + (energy_.potential - before.potential);
     if (has_springs_) {
@@ -142,20 +155,19 @@ class Audit {
     gain -= kCertificates * world.method.certificate * (energy_.kinetic + before.kinetic + falling_ * h * h);
     // In the order of their cost: in most steps one of the first two explains all.
     return gain <= 0 || given_by_drives(world, h, report, gain) ||
-           explain(world, h, report, before, gain - kRounding * rounded(world));
+           explain(world, h, report, before, gain - kRounding * bodies_.rounded(world));
   }
   // By their velocity at the end of the step, which is known. False too where they are not all that counts.
   [[nodiscard]] bool given_by_drives(const stepping::World& world, double h, const stepping::StepReport& report,
                                      double gain) const {
     return has_drives_ && !keep_states_ && in_one_part(report) && gain < work_of_drives(world, h, false);
   }
-  [[nodiscard]] static double turning_energy(const stepping::World& world, int body);
-  [[nodiscard]] double rounded(const stepping::World& world) const;  // what potential energies are sums of
   bool explain(const stepping::World& world, double h, const stepping::StepReport& report, const Energy& before,
                double gain);
   [[nodiscard]] double work_of_forces(const stepping::World& world, double h, double& error) const;
   [[nodiscard]] double work_of_drives(const stepping::World& world, double h, bool both_ends) const;
   [[nodiscard]] double work_of_parting(const stepping::World& world, double h) const;
+  [[nodiscard]] double last_parted(const stepping::World& world, double h) const;
   [[nodiscard]] double stored_in_springs(const stepping::World& world, double h) const;
   [[nodiscard]] Vec3 drive_at(const stepping::World& world, const collision::Contact& contact, int side) const;
   [[nodiscard]] double deformation_of(const stepping::World& world, int a, int b) const;
@@ -166,6 +178,8 @@ class Audit {
   bool judge_depth(const stepping::World& world, double h, const collision::BodyOverlap& overlap);
   bool judge_momentum(const stepping::World& world, double h, const stepping::StepReport& report);
   bool judge_state(const stepping::World& world);
+  bool judge_total(const stepping::World& world);
+  [[nodiscard]] double stored_at_start(const stepping::World& world) const;
   void keep_velocities(const stepping::World& world);
   bool violated(const stepping::World& world, const std::string& what);
 
@@ -177,16 +191,17 @@ class Audit {
 
   collision::Overlaps overlaps_;
   AuditSummary summary_;
-  std::vector<Mass> masses_;
+  BodyEnergies bodies_;
   std::vector<Start> start_;  // pairs that overlapped at the start
   bool judges_energy_ = true, judges_momentum_ = true;
-  bool keep_states_ = false;  // force functions: the state before a step is needed to know their work
+  bool judges_total_ = false;  // of all steps together: surfaces store energy, and nothing else gives any
+  bool keep_states_ = false;   // force functions: the state before a step is needed to know their work
   bool has_drives_ = false, has_springs_ = false;
   int order_ = 1;
   bool end_geometry_ = false;  // rows of the end of the step
   double scene_size_ = 0, start_time_ = 0;
 
-  Energy energy_;
+  Energy energy_;                             // after the step before; where judges_total_, at the start
   double largest_kinetic_ = 0, falling_ = 0;  // falling_: sum of m g^2
   std::int64_t credit_ = 0, step_work_ = 0;   // credit_: work that looks may cost, times kShare
   bool due_ = false;                          // a look follows the next step, for which velocities were kept

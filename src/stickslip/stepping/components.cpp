@@ -112,7 +112,8 @@ void Components::find_contacts(World& world, double h, const model::State& end) 
 }
 
 // Both bodies of a pair may have become faster_ faster.
-bool Components::list_faster(World& world, const Component& component, const model::State& before, double H) {
+bool Components::may_reach_more(const World& world, const Component& component, const model::State& before, double H,
+                                Request& request) const {
   double faster = 0, arm = 0;
   for (const ContactStart& contact : component.contacts) arm = std::max(arm, arm_of(contact.contact, world.state));
   for (const BodyStart& start : component.bodies) {
@@ -123,10 +124,19 @@ bool Components::list_faster(World& world, const Component& component, const mod
   }
   // The margin allows for what forces add.
   if (!(faster > faster_ * (1 + 1e-9) + 0.5 * margin_ / H)) return false;
-  faster_ = 2 * faster;
+  request.faster = faster;
+  return true;
+}
+
+void Components::list_more(World& world, const model::State& before, double H, const Request& request) {
+  if (request.faster == 0) {
+    ++rounds_;
+    insert_contacts(request.rim_points, contacts_);
+    return;
+  }
+  faster_ = 2 * request.faster;
   if (has_chains_) contacts_ = world.contacts;
   world.collider.find(world.model, before, margin_ + 2 * H * faster_, H, contacts_);
-  return true;
 }
 
 // What is remembered of the contacts of this step; histories follow the same merge.
@@ -142,16 +152,16 @@ void Components::recall(const World& world) {
   }
 }
 
-bool Components::list_rim_points(World& world, const Component& component, const TrialData& data, const Trial& trial) {
+bool Components::find_rim_points(World& world, const Component& component, const TrialData& data, const Trial& trial,
+                                 Request& request) const {
+  request.faster = 0;
   if (component.contacts.size() < 2 || rounds_ >= kMostRimRounds) return false;
-  motion_.assign(world.model.bodies.size(), {});
-  for (int b : component.driven) motion_[index(b)] = data.end.state.bodies[index(b)].velocity;
+  std::vector<model::Twist>& motion = request.motion;
+  motion.assign(world.model.bodies.size(), {});
+  for (int b : component.driven) motion[index(b)] = data.end.state.bodies[index(b)].velocity;
   for (std::size_t k = 0; k < component.bodies.size(); ++k)
-    motion_[index(component.bodies[k].body)] = trial.bodies[k].velocity;
-  if (!world.collider.find_more(world.model, world.state, motion_, trial.h, contacts_, more_)) return false;
-  ++rounds_;
-  insert_contacts(more_, contacts_);
-  return true;
+    motion[index(component.bodies[k].body)] = trial.bodies[k].velocity;
+  return world.collider.find_more(world.model, world.state, motion, trial.h, contacts_, request.rim_points);
 }
 
 int Components::find_root(int body) {
@@ -300,6 +310,28 @@ void Components::remember(World& world, double h) {
 void Components::forget_forces() {
   for (BodyHistory& body : now_.bodies) body.h = 0;
   for (ContactHistory& contact : now_.contacts) contact.margins_known = false;
+}
+
+void Components::follow_jump(World& world) {
+  constexpr double kMoves = 1e-9;  // of the speeds
+  forget_forces();
+  contacts_ = world.contacts;
+  world.collider.refresh(world.model, world.state, contacts_);
+  const int D = world.model.dimension;
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    ContactMemory& memory = world.memory[c];
+    if (memory.mode == Mode::Open) continue;
+    contact::ContactRows rows;
+    if (D == 2)
+      contact::set_rows<2>(contacts_[c], world.state, rows);
+    else
+      contact::set_rows<3>(contacts_[c], world.state, rows);
+    const model::Twist &a = world.state.bodies[index(rows.a)].velocity, &b = world.state.bodies[index(rows.b)].velocity;
+    const double speed = a.linear.lpNorm<1>() + b.linear.lpNorm<1>();
+    const bool moves = std::fabs(contact::relative_velocity(rows, 0, a, b)) > kMoves * speed;
+    memory.mode = moves ? Mode::Open : mode_before_touch(rows, D, a, b);
+    now_.contacts[c].slip_peak = 0;
+  }
 }
 
 void Components::save(ByteWriter& out) const {

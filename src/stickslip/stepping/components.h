@@ -67,20 +67,33 @@ class Components {
   // What is remembered of the contacts, anew: after more of them were listed.
   void recall(const World& world);
 
-  // After an impact: could a body now reach others that were too far off when contacts were listed? Then they are
-  // listed anew, for the whole step of length H, which is to begin again from `before`.
-  bool list_faster(World& world, const Component& component, const model::State& before, double H);
-  // Points of rims that sink in over a trial: then the step begins again with them.
-  bool list_rim_points(World& world, const Component& component, const TrialData& data, const Trial& trial);
+  // What a component asks for that was not listed: bodies are so much faster than at the start, or points of rims.
+  struct Request {
+    double faster = 0;
+    std::vector<collision::Contact> rim_points;
+    std::vector<model::Twist> motion;  // scratch
+  };
+  // After an impact: could a body now reach others that were too far off when contacts were listed?
+  [[nodiscard]] bool may_reach_more(const World& world, const Component& component, const model::State& before,
+                                    double H, Request& request) const;
+  // Points of rims that sink in over a trial.
+  [[nodiscard]] bool find_rim_points(World& world, const Component& component, const TrialData& data,
+                                     const Trial& trial, Request& request) const;
+  // Then contacts are listed anew for the whole step of length H, which is to begin again from `before`.
+  void list_more(World& world, const model::State& before, double H, const Request& request);
 
   // Modes, forces and histories for the next step and for observers.
   void remember(World& world, double h);
 
   [[nodiscard]] const Histories& histories() const { return now_; }
   [[nodiscard]] EnergyAccount& energy() { return now_.energy; }
+  [[nodiscard]] const EnergyAccount& energy() const { return now_.energy; }
   void set_histories(const Histories& histories) { now_ = histories; }
   // Forces change at once where a contact ends: what they were predicts nothing.
   void forget_forces();
+  // After an instant at which velocities of drives jumped: closed contacts that approach or part now are open (what
+  // approaches raises a touch), others slide or stick as they move.
+  void follow_jump(World& world);
   void save(ByteWriter& out) const;
   void restore(ByteReader& in);
 
@@ -93,7 +106,7 @@ class Components {
   void list_reads(const World& world, int body);
   int find_root(int body);
 
-  std::vector<collision::Contact> contacts_, more_;  // more_: points of rims that find() leaves out
+  std::vector<collision::Contact> contacts_;
   std::vector<ContactMemory> memory_;
   Histories now_;
   std::vector<ContactHistory> old_history_;

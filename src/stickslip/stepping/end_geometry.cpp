@@ -14,6 +14,7 @@ namespace stickslip::stepping {
 namespace {
 
 constexpr int kLookAfter = 3;            // iterations: most steps are done by then
+constexpr int kHoldAfter = 12;           // from then on, places of soft contacts do not jump
 constexpr double kJump = 1e-3;           // of the arm: how far closest points move at once to have jumped
 constexpr double kSameNormal = 0.9;      // cosine
 constexpr std::size_t kMostPlaces = 12;  // of one pair
@@ -76,7 +77,7 @@ void EndGeometry::refresh(World& world, int iteration, bool divided, StepData& s
   for (const collision::Contact& now : found_) {
     const std::size_t begin = c;
     while (c < step.contacts.size() && same_pair(step.contacts[c].id, now.id)) ++c;
-    follow(world, step, now, begin, c);
+    follow(world, step, now, {begin, c}, iteration);
   }
   if (merged_.size() > step.contacts.size()) step.warm = false;  // the islands change
   step.contacts.swap(merged_);
@@ -86,9 +87,9 @@ void EndGeometry::refresh(World& world, int iteration, bool divided, StepData& s
 
 // The contacts [begin, end) of one pair in the new estimate: its closest points are those of `now`, at one of their
 // places or at a new one; the others move with their bodies.
-void EndGeometry::follow(const World& world, const StepData& step, const collision::Contact& now, std::size_t begin,
-                         std::size_t end) {
-  const std::size_t first = merged_.size(), count = end - begin;
+void EndGeometry::follow(const World& world, const StepData& step, const collision::Contact& now, Range of_pair,
+                         int iteration) {
+  const std::size_t begin = of_pair.begin, first = merged_.size(), count = of_pair.end - begin;
   const Place place = place_of(now, step.at);
   const double jump = kJump * arm_of(now, step.at);
   std::size_t nearest = count;
@@ -101,7 +102,9 @@ void EndGeometry::follow(const World& world, const StepData& step, const collisi
     const bool near = (old.local_a - place.local_a).norm() <= jump || (old.local_b - place.local_b).norm() <= jump;
     if (near && nearest == count) nearest = k;
   }
-  const bool other = step.is_compliant(world, now) || now.normal.dot(step.contacts[begin].normal) < kSameNormal;
+  const bool soft = step.is_compliant(world, now);
+  if (nearest == count && soft && iteration >= kHoldAfter) return;
+  const bool other = soft || now.normal.dot(step.contacts[begin].normal) < kSameNormal;
   if (nearest == count && (other || count >= kMostPlaces)) nearest = 0;
   if (nearest == count) {
     merged_.push_back(now);

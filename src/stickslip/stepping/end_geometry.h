@@ -14,6 +14,10 @@
 // a normal n,  g_k = n . (x_a - x_b) >= 0,  a contact of its own, which has the pair's id and an element number.
 // g_k >= g, so that a place that was left bears no load unless it touches.
 //
+// Surfaces that give way push at the place that the pair names, so that a second one would make them stiffer. The place of
+// such a contact is held on its bodies where it still jumps after a dozen iterations (the lowest point of a rim that
+// stands on a face, whose side of the rim any tilt decides): there is no fixed point else.
+//
 // Redundant contacts share their load in many ways, and with friction each of them turns the bodies a little
 // differently: a solver need not find the same one twice. The step is therefore done when the impulses of the last
 // iteration solve the problem in the geometry that they lead to (ContactEquations::still_solve), whatever another solve
@@ -48,8 +52,10 @@ class EndGeometry {
   [[nodiscard]] static Place place_of(const collision::Contact& contact, const model::State& at);
   static void move_with_bodies(const Place& place, const model::State& at, collision::Contact& contact);
   static void move_to_estimate(const World& world, StepData& step);
-  void follow(const World& world, const StepData& step, const collision::Contact& now, std::size_t begin,
-              std::size_t end);
+  struct Range {
+    std::size_t begin, end;
+  };
+  void follow(const World& world, const StepData& step, const collision::Contact& now, Range of_pair, int iteration);
 
   std::vector<Place> places_;       // of the contacts in the last estimate of the end
   std::vector<double> gap_before_;  // at the start of the step

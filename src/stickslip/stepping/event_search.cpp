@@ -75,12 +75,12 @@ bool EventSearch::touch(World& world, Component& component, const EventCandidate
   if (touches_nothing(world, touching, component, step)) {
     const double at = component.offset + touching.tau;
     if (beyond_ends_ == BeyondEnds::EndStep && at > kEndsOfStep * H_ && at < (1 - kEndsOfStep) * H_) {
-      ends_at_ = at;
+      beyond_.ends_at = at;
       return false;
     }
     const collision::ContactId& id = component.contacts[touching.who].contact.id;
     component.contacts[touching.who].passes = true;
-    left_out_.emplace_back(id.body_a, id.body_b);
+    beyond_.left_out.emplace_back(id.body_a, id.body_b);
     return false;
   }
   step.next.end = SubStepEnd::Touch;

@@ -36,16 +36,25 @@ namespace stickslip::stepping {
 
 class EventSearch {
  public:
-  void begin_part() { left_out_.clear(), ends_at_ = 0; }
+  void begin_part() { beyond_.left_out.clear(), beyond_.ends_at = 0; }
   // For the next component. H: length of the step.
   void begin(double H) { H_ = H, hardest_ = 0; }
   // What to do with touches beyond the ends of faces: end the step, leave the contact out, or take them as touches.
   enum class BeyondEnds { EndStep, LeaveOut, Touch };
   void set_beyond_ends(BeyondEnds what, const TouchPlace& places) { beyond_ends_ = what, places_ = &places; }
-  // Where a contact touched nothing: offset from the start of the part at which it is to end; 0: nowhere.
-  [[nodiscard]] double ends_at() const { return ends_at_; }
-  // Pairs of bodies of which a contact was left out in the part.
-  [[nodiscard]] const std::vector<std::pair<int, int>>& left_out() const { return left_out_; }
+  void treat_beyond_ends_as(const EventSearch& other) { beyond_ends_ = other.beyond_ends_, places_ = other.places_; }
+  // What touched nothing in the part.
+  struct Beyond {
+    double ends_at = 0;                         // offset from the start of the part at which it is to end; 0: nowhere
+    std::vector<std::pair<int, int>> left_out;  // pairs of bodies of which a contact was left out
+  };
+  [[nodiscard]] double ends_at() const { return beyond_.ends_at; }
+  [[nodiscard]] const std::vector<std::pair<int, int>>& left_out() const { return beyond_.left_out; }
+  void move_beyond_to(Beyond& beyond) { std::swap(beyond, beyond_), begin_part(); }
+  void add(const Beyond& beyond) {
+    beyond_.ends_at = beyond.ends_at;
+    beyond_.left_out.insert(beyond_.left_out.end(), beyond.left_out.begin(), beyond.left_out.end());
+  }
 
   // instant: events closer than this are simultaneous.
   void lift_or_slip(World& world, Component& component, const EventCandidate& event, double instant,
@@ -77,8 +86,7 @@ class EventSearch {
   double H_ = 0;
   BeyondEnds beyond_ends_ = BeyondEnds::Touch;
   const TouchPlace* places_ = nullptr;
-  double ends_at_ = 0;
-  std::vector<std::pair<int, int>> left_out_;
+  Beyond beyond_;
   double hardest_ = 0;                // approach of the hardest impact of the component in the step
   std::vector<contact::Mode> modes_;  // before an impact
   std::vector<double> restitution_;

@@ -20,9 +20,9 @@ double mean_response(const complementarity::ContactProblem& problem, int contact
 
 }  // namespace
 
-VelocityNoise::VelocityNoise(const contact::Island& island) : problem_(island.problem) {
+VelocityNoise::VelocityNoise(const contact::Island& island, double error) : problem_(island.problem) {
   constexpr double kRounding = 1e-14;  // is allowed for anyway
-  if (island.summary.residual.error <= kRounding) return;
+  if (error <= kRounding) return;
   const int D = problem_.dimension();
   double qq = 0, rr = 0;
   for (int c = 0; c < problem_.contacts(); ++c) {
@@ -33,7 +33,7 @@ VelocityNoise::VelocityNoise(const contact::Island& island) : problem_(island.pr
       rr += island.r[index(k)] * island.r[index(k)] * response;
     }
   }
-  scaled_ = island.summary.residual.error * std::sqrt(std::max(qq, rr));
+  scaled_ = error * std::sqrt(std::max(qq, rr));
 }
 
 double VelocityNoise::of(int contact) const {

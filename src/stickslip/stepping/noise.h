@@ -17,6 +17,7 @@
 //     gap                                kGapNoise         coordinates of points and bodies    rest.h
 //     gap at the instant of an event     kInstantGapNoise  coordinates of the points           trial.cpp
 //     gap of a closed contact            kClosedGap        the arm of its point                contact_selection.cpp
+//     gap over the step, large island    VelocityNoise     what certificate_at_worst leaves    stewart_trinkle.cpp
 //     rest of a step that was divided    kTimeNoise        the length of the step              all that divide steps
 //
 // Reasons. After a solve to rounding (problem_solver.h) velocities are known to about 1e-12 of their terms. Second
@@ -56,7 +57,9 @@ inline void remove_noise(double noise, Vec3& v) {
 //     |u_c - exact| <= error max(|q'|, |r'|) / s_c          (block-scaled variables of contact_residual.h)
 class VelocityNoise {
  public:
-  explicit VelocityNoise(const contact::Island& island);
+  explicit VelocityNoise(const contact::Island& island) : VelocityNoise(island, island.summary.residual.error) {}
+  // The same for impulses of the size of island.r that are certified to `error`.
+  VelocityNoise(const contact::Island& island, double error);
   [[nodiscard]] double of(int contact) const;
 
  private:

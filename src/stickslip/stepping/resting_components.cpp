@@ -45,15 +45,14 @@ bool same(const Component& a, const Component& b) {
 }  // namespace
 
 bool RestingComponents::take(const World& world, Component& component, double H, StepReport& report) {
-  pending_ = nullptr;
+  slots_.resize(world.model.bodies.size());
+  Slot& slot = slots_[index(component.bodies.front().body)];
+  slot.pending = false;
   if (component.contacts.empty() || !component.driven.empty() ||
       !std::ranges::all_of(component.bodies, [&](const BodyStart& start) {
         return is_zero(world.state.bodies[index(start.body)].velocity);
       }))
     return false;
-  slots_.resize(world.model.bodies.size());
-  Slot& slot = slots_[index(component.bodies.front().body)];
-  pending_ = &slot;
   const auto stands = [&] {
     if (!slot.still || slot.H != H || slot.revision != world.revision || !same(component, slot.start)) return false;
     for (std::size_t k = 0; k < slot.states.size(); ++k)
@@ -68,6 +67,7 @@ bool RestingComponents::take(const World& world, Component& component, double H,
     return true;
   }
   slot.still = false;
+  slot.pending = true;
   slot.H = H;
   slot.revision = world.revision;
   slot.start = component;
@@ -77,8 +77,9 @@ bool RestingComponents::take(const World& world, Component& component, double H,
 }
 
 void RestingComponents::note_end(const World& world, const Component& component, const StepReport& report) {
-  if (pending_ == nullptr) return;
-  Slot& slot = *pending_;
+  Slot& slot = slots_[index(component.bodies.front().body)];
+  if (!slot.pending) return;
+  slot.pending = false;
   slot.still = true;
   for (std::size_t k = 0; k < slot.states.size(); ++k)
     slot.still = slot.still && same(world.state.bodies[index(component.bodies[k].body)], slot.states[k]);

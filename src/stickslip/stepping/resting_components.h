@@ -28,12 +28,13 @@ class RestingComponents {
   // Before the step of length H: true when the component stands over it as it stood over the last one, and is now what it was at
   // the end of that. Residual and solver of that step go into the report.
   bool take(const World& world, Component& component, double H, StepReport& report);
-  // After the step.
+  // After the step, of every component that was not taken.
   void note_end(const World& world, const Component& component, const StepReport& report);
 
  private:
   struct Slot {
-    bool still = false;  // over the step
+    bool still = false;    // over the step
+    bool pending = false;  // its step is under way
     double H = 0, residual = 0;
     const char* solver = "";
     std::uint64_t revision = 0;
@@ -41,7 +42,6 @@ class RestingComponents {
     std::vector<model::BodyState> states;
   };
   std::vector<Slot> slots_;  // by a component's first body
-  Slot* pending_ = nullptr;  // of the component whose step is under way; null: it moves
 };
 
 }  // namespace stickslip::stepping

@@ -31,11 +31,13 @@
 // of that. Where nothing takes energy, losses are errors too: a step may change it by kKept of the largest. A first-order
 // part that gains more is halved.
 //
-// Components are independent within a step and are advanced one after the other, each with sub-steps of its own. A body
-// whose force reads other bodies is of one component with them; of all, where nobody knows what it reads.
+// Components are independent within a step and each has sub-steps of its own; several threads may advance them
+// (component_pool.h). A body whose force reads other bodies is of one component with them; of all, where nobody knows what
+// it reads.
 //
 // After an event histories (acceleration, force reserves) are dropped; the next sub-step predicts twice instead. They
-// also end at breakpoints of the drives. A contact at which an event just happened raises no second one at that
+// also end at breakpoints of the drives. Where the velocity of a drive jumps, the part of the step ends and another
+// begins. A contact at which an event just happened raises no second one at that
 // instant, unless it is hit. Impacts follow the law of each pair (impact_law.h), one after the other, any number of
 // them in a step; restitution is left out when the next flight would be shorter than a step.
 //
@@ -46,16 +48,11 @@
 // event those of its search (event_search.h, component_impact.h) and of the trial after it.
 #pragma once
 
-#include "stickslip/stepping/component_step.h"
-#include "stickslip/stepping/components.h"
-#include "stickslip/stepping/event_search.h"
+#include "stickslip/stepping/component_pool.h"
+#include "stickslip/stepping/drive_jumps.h"
 #include "stickslip/stepping/feature_ends.h"
-#include "stickslip/stepping/force_jumps.h"
 #include "stickslip/stepping/resting_components.h"
 #include "stickslip/stepping/rollback.h"
-#include "stickslip/stepping/stepper.h"
-
-#include <optional>
 
 namespace stickslip::stepping {
 
@@ -63,56 +60,37 @@ class SecondOrder final : public Stepper {
  public:
   StepReport advance(World& world, double h, double end_time) override;
   // Sub-steps of later steps are noted there (sub_step_tape.h). Null: nowhere.
-  void record(SubStepTape* tape) { step_.tape = tape; }
+  void record(SubStepTape* tape) { run_.step.tape = tape; }
   void save(ByteWriter& out) const override { components_.save(out); }
   void restore(ByteReader& in) override { components_.restore(in); }
 
  private:
-  enum class Outcome { Done, Failed, MoreContacts, EndsEarlier };
-  struct Tries;
-  struct Energy;
+  using Outcome = ComponentAdvance::Outcome;
   using Start = Rollback<Components::Histories>;
 
   void keep(const World& world, Start& start) const;
   void put_back(World& world, const Start& start);
   void note_begin(const World& world, double h, double end_time);
-  void prepare(const World& world);
+  void prepare(World& world);
   StepReport advance_to_new_contacts(World& world, double& h, double& end_time);
   StepReport advance_part(World& world, double h, double end_time);
+  Outcome advance_components(World& world, double h, double end_time, StepReport& report);
   [[nodiscard]] bool overlap_where_left_out(const World& world);
   StepReport advance_to_end_of_feature(World& world, double h, double end_time);
-  Outcome advance_component(World& world, Component& component, double H);
-  std::optional<Outcome> advance_once(World& world, Component& component, Tries& tries);
-  bool end_at_force_jump(World& world, Component& component, Tries& tries);
-  void note_attempt(const EventCandidate& event, double least, double most, double shortest);
-  void hold_length();
-  void judge_energy(const World& world, const Component& component, const Tries& tries, double h, Energy& energy);
-  std::optional<Outcome> finish_smooth(World& world, Component& component, Tries& tries, double h, const Energy& energy,
-                                       bool at_breakpoint);
-  std::optional<Outcome> go_to_event(World& world, Component& component, Tries& tries, double h, const Energy& energy,
-                                     const EventCandidate& event, int solves_before);
-  [[nodiscard]] double allowed_gain(const World& world, const Component& component, double share);
-  [[nodiscard]] double next_length(const Component& component, double H, double longest, bool& at_breakpoint);
-  Outcome give_up(World& world, Component& component, double H);
-  Outcome fall_back(World& world, Component& component, double H);
-  void list_rebounds(const World& world, const Component& component, double H);
-  void fail(const World& world, const Component& component, StepReport& report);
 
   Components components_;
-  ComponentStep step_;
-  EventSearch search_;
+  ComponentAdvance run_;
+  ComponentPool pool_;
   FeatureEnds ends_;
-  ForceJumps jumps_;
+  DriveJumps drive_jumps_;
   TouchPlace places_;
   RestingComponents resting_;
-  bool moved_ = false;   // something did not rest in the part
-  bool located_ = true;  // no component was so large that its events were taken together
+  std::vector<std::size_t> moving_;  // components of the part that did not rest
+  bool located_ = true;              // none of them was so large that its events were taken together
+  double gained_ = 0;                // energy, by those that are done
   Start step_start_, part_start_;
   model::State before_;            // the start of a part
-  std::vector<Event> all_events_;  // of the step; those of a part are in step_
-  double energy_before_ = 0;       // of the component, at the start of the part, and what overlaps gave since
-  double gained_ = 0;              // by the components of the part that are done
-  std::vector<double> rebound_;    // speeds that contacts are owed by impacts in a first-order part
+  std::vector<Event> all_events_;  // of the step; those of a part are in run_
 };
 
 }  // namespace stickslip::stepping

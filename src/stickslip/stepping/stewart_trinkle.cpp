@@ -21,6 +21,12 @@ using contact::Island;
 using contact::Mode;
 using contact::relative_velocity;
 
+namespace {
+
+constexpr int kManyRigid = 100;  // contacts; smaller rigid islands are solved to rounding
+
+}  // namespace
+
 StepReport StewartTrinkle::advance(World& world, double h, double end_time) {
   StepReport report;
   if (free_.empty()) {
@@ -165,6 +171,7 @@ void StewartTrinkle::pose_problems(World& world, double h) {
   carry_over(world.memory, contacts_, memory_);
   for (Island& island : system_.islands()) {
     complementarity::ContactProblem& problem = island.problem;
+    gap_term_.assign(island.contacts.size(), 0.0);
     for (std::size_t i = 0; i < island.contacts.size(); ++i) {
       const auto c = static_cast<std::size_t>(island.contacts[i]);
       const ContactRows& rows = system_.rows()[c];
@@ -177,12 +184,26 @@ void StewartTrinkle::pose_problems(World& world, double h) {
         const double gap = without_rounding_noise(contact, world.state);
         q[0] += gap / h + contact::normal_spring(*soft, h).normal_term(std::max(0.0, -gap));
       } else {
-        q[0] += rigid_gap_term<D>(world, contact, rows, world.state, motion, h, world.method.step);
+        gap_term_[i] = rigid_gap_term<D>(world, contact, rows, world.state, motion, h, world.method.step);
+        q[0] += gap_term_[i];
       }
       problem.mu[i] = friction_term(world, contact, rows, motion.start, memory.mode);
       set_start(rows, D, memory.force, h, island.r.data() + i * static_cast<std::size_t>(D));
     }
+    leave_out_gap_noise(world, island);
   }
+}
+
+// A large rigid island has more contacts than its bodies have freedoms. Gaps that differ by what the last solves left ask
+// for motions of that size in contacts that stick, and for impulses at the edges of their cones there: such problems
+// stall, and the bodies never come to rest. What the certificate at worst leaves open of a gap over the step is therefore no
+// gap.
+void StewartTrinkle::leave_out_gap_noise(const World& world, Island& island) const {
+  const int contacts = island.problem.contacts(), D = island.problem.dimension();
+  if (contacts <= kManyRigid || island.soft_contacts > 0 || beside_motion(island)) return;
+  const VelocityNoise noise(island, std::max(world.method.certificate, world.method.certificate_at_worst));
+  for (int i = 0; i < contacts; ++i)
+    if (std::fabs(gap_term_[index(i)]) <= noise.of(i)) island.problem.q[index(i * D)] -= gap_term_[index(i)];
 }
 
 // Is a prescribed motion under way at one of its contacts?
@@ -206,8 +227,6 @@ bool StewartTrinkle::stood(const Island& island) const {
 
 // Up to which velocities the bodies of an island are as good as still (rest.h). None: rounding is removed body by body.
 Rest::Bound StewartTrinkle::rest_bound(const World& world, const Island& island, double h) const {
-  // Smaller ones are solved to rounding.
-  constexpr int kManyRigid = 100;
   const bool gives_way = world.method.compliance == SoftContacts::Normal;
   const bool large = island.problem.contacts() > (gives_way ? ModeNewton::kMaxContacts : kManyRigid);
   if ((!large && island.soft_contacts == 0) || beside_motion(island)) return {};

@@ -67,6 +67,7 @@ class StewartTrinkle final : public Stepper {
   [[nodiscard]] ContactMotion motion_at(const World& world, std::size_t a, std::size_t b) const;
   template <int D>
   void pose_problems(World& world, double h);
+  void leave_out_gap_noise(const World& world, contact::Island& island) const;
   [[nodiscard]] const model::Compliance* softness_of(const World& world, const collision::Contact& contact) const;
   void soften(const World& world, double h);
   [[nodiscard]] bool beside_motion(const contact::Island& island) const;
@@ -89,6 +90,7 @@ class StewartTrinkle final : public Stepper {
   std::vector<model::Twist> motion_;                 // of all bodies, prescribed ones at rest
   std::vector<collision::Contact> contacts_, more_;  // more_: points that find() leaves out
   std::vector<ContactMemory> memory_;                // of the contacts of this step
+  std::vector<double> gap_term_;                     // s(psi) of an island's rigid contacts
   Rest rest_;
   RestingBodies resting_;
   std::vector<int> disturbed_;  // resting bodies that something comes near to

@@ -44,6 +44,7 @@ void TrialData::place_driven(const World& world, const Component& component, dou
     if (scratch.placed[index(b)] == when) continue;
     scratch.placed[index(b)] = when;
     model::apply_drive(world.model.bodies[index(b)].drive, when, scratch.state.bodies[index(b)]);
+    take_side(world, index(b), when, DriveJumps::Side::Before, scratch.state.bodies[index(b)]);
   }
 }
 
@@ -53,6 +54,7 @@ const model::State& TrialData::place_ends(const World& world) {
     if (!world.traits[b].driven) continue;
     end.placed[b] = end_time;
     model::apply_drive(world.model.bodies[b].drive, end_time, end.state.bodies[b]);
+    take_side(world, b, end_time, DriveJumps::Side::Before, end.state.bodies[b]);
   }
   return end.state;
 }
@@ -63,6 +65,7 @@ void TrialData::place(const World& world, std::size_t b, double when, model::Bod
     state = end.state.bodies[b];
   else
     model::apply_drive(world.model.bodies[b].drive, when, state);
+  take_side(world, b, when, DriveJumps::Side::After, state);
 }
 
 void TrialData::place_all_driven(const World& world, double when, model::State& state) const {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "stickslip/contact/contact_system.h"
+#include "stickslip/stepping/drive_jumps.h"
 #include "stickslip/stepping/frozen_modes.h"
 #include "stickslip/stepping/motion.h"
 #include "stickslip/stepping/smooth_record.h"
@@ -115,8 +116,9 @@ struct TrialData {
   // of those modes to rounding (frozen_modes.h). Null: contact problems are solved.
   const Trial* frozen = nullptr;
   FrozenModes frozen_modes;
-  bool first_pass = false;  // of two
-  SmoothRecord* record = nullptr;  // where the smooth step taken last is noted; null: nowhere
+  bool first_pass = false;            // of two
+  const DriveJumps* jumps = nullptr;  // of the drives, if there are any: trials end before them and begin after
+  SmoothRecord* record = nullptr;     // where the smooth step taken last is noted; null: nowhere
 
   // Prepares for trials within the step of length H that ends at end.
   void begin(const World& world, double H, double step_end);
@@ -147,6 +149,10 @@ struct TrialData {
  private:
   bool solve_frozen();
   void place(const World& world, std::size_t body, double when, model::BodyState& state) const;
+  void take_side(const World& world, std::size_t body, double when, DriveJumps::Side side,
+                 model::BodyState& state) const {
+    if (jumps != nullptr) jumps->take_side(world.model, body, when, side, state);
+  }
   StepSolver solver_;
   std::vector<int> bodies_;  // scratch of take_velocities()
 };

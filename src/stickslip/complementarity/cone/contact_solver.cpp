@@ -5,6 +5,7 @@
 #include "stickslip/complementarity/cone/contact_residual.h"
 #include "stickslip/complementarity/cone/island_solver.h"
 #include "stickslip/complementarity/cone/reduction.h"
+#include "stickslip/complementarity/deadline.h"
 #include "stickslip/complementarity/external_solver.h"
 #include "stickslip/complementarity/solver_catalogue.h"
 #include "stickslip/complementarity/worker_pool.h"
@@ -183,6 +184,7 @@ SolverSummary ContactSolver::solve(const ContactProblem& problem, std::vector<do
 
   Budget budget;
   budget.give_up_early = options.give_up_early;
+  if (options.threads <= 1) budget.go_on = Asking::current();  // it is for this thread alone
   if (options.max_iterations > 0) budget.iterations = options.max_iterations;
   if (std::isfinite(options.time_limit)) {
     budget.has_deadline = true;

@@ -16,6 +16,7 @@ template <int D>
 bool damped_newton(ProximalNewton<D>& engine, IslandSearch<D>& search, int max_steps) {
   double c = kFirst, mark = search.best();
   int since = 0;
+  engine.begin_damping();
   for (int step = 0; step < max_steps && !search.finished(); ++step) {
     if (!engine.damped_step(search, c, kShare * search.last())) break;
     if (search.reached()) return true;

@@ -7,6 +7,12 @@
 //     alpha_c = c sqrt(d_c / N) + kShare e             d_c: natural defect of contact c,  N: mean size of the data,
 //                                                      e: the island's error
 //
+// On islands of more than 100 contacts alpha_c has a factor f_c besides (ProximalNewton::follow_modes): 3 times its last
+// value, and at least 1, where the contact changed its mode in the step before, half of it, down to 1e-3, where it did not. Contacts
+// that slip ever more slowly, or share a load that they cannot agree on, would creep under the weight of their own
+// defect; those that change for ever are held by it. Of 60 problems of 100 boxes that fall on each other, 55 were solved in 69 steps
+// on average without it, 60 in 53 with it.
+//
 // Every step is taken, whatever it does to the error, and starts from where the last one ended: no inner problem, no
 // line search. What keeps such an iteration from ending on a large island is as a rule one contact, or a few, that
 // change their mode for ever while all others are done: 99.99 % of the defect then stands in less than ten of hundreds

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 
 namespace stickslip::complementarity {
@@ -27,12 +28,14 @@ struct Budget {
   bool has_deadline = false, late = false;
   bool give_up_early = false;  // SolverOptions
   std::chrono::steady_clock::time_point deadline;
+  const std::function<bool()>* go_on = nullptr;  // Asking; null where nobody is to be asked
 
   // One more iteration of the given work. False: stop.
   bool spend(double multiplications) {
     ++used_iterations;
     work -= multiplications;
     if (has_deadline && std::chrono::steady_clock::now() > deadline) late = true;
+    if (go_on != nullptr && !(*go_on)()) late = true;
     return !exhausted();
   }
   [[nodiscard]] bool exhausted() const { return work <= 0 || late || used_iterations >= iterations; }

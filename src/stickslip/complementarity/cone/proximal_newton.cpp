@@ -14,7 +14,9 @@ constexpr int kLineSearchSteps = 7;
 constexpr int kMaxSweepFallbacks = 4;
 constexpr int kFallbackSweeps = 3;
 constexpr double kWorkPerContact = 1500;  // time of a step besides its products, as multiplications
-constexpr double kRounding = 1e-14;       // |F| relative to max(|q|, |r|) where nothing can be gained any more
+constexpr double kLargestWeight = 10;
+constexpr int kFollowed = 100;       // contacts from which weights follow the modes too
+constexpr double kRounding = 1e-14;  // |F| relative to max(|q|, |r|) where nothing can be gained any more
 
 }  // namespace
 
@@ -96,15 +98,27 @@ double ProximalNewton<D>::step_back(IslandSearch<D>& search, const Subproblem& p
 // weight_ of each contact, from u_ at r_.
 template <int D>
 void ProximalNewton<D>::weigh_contacts(const ScaledIsland<D>& island, double c, double floor) {
-  constexpr double kLargest = 10;
   weight_.resize(island.contacts);
   const double data = std::max(euclidean_norm(island.q), euclidean_norm(r_));
   const double size = data > 0 ? data / std::sqrt(static_cast<double>(island.contacts)) : 1.0;
   for (int i = 0; i < island.contacts; ++i) {
     const double defect = std::sqrt(
         natural_defect_squared<D>(island.kind[i], island.mu[i], island.given[i], r_.data() + i * D, u_.data() + i * D));
-    weight_[i] = std::min(kLargest, c * std::sqrt(defect / size) + floor);
+    weight_[i] = std::min(kLargestWeight, c * std::sqrt(defect / size) + floor);
   }
+}
+
+// The factors of weight_ (damped_newton.h), from the modes before and now.
+template <int D>
+void ProximalNewton<D>::follow_modes(double floor) {
+  constexpr double kUp = 3, kDown = 0.5, kLeast = 1e-3, kMost = 30;
+  if (mode_before_.empty()) factor_.assign(mode_.size(), 1.0), mode_before_ = mode_;
+  for (std::size_t i = 0; i < mode_.size(); ++i) {
+    factor_[i] =
+        mode_[i] != mode_before_[i] ? std::clamp(kUp * factor_[i], 1.0, kMost) : std::max(kLeast, kDown * factor_[i]);
+    weight_[i] = std::min(kLargestWeight, factor_[i] * weight_[i]) + floor;
+  }
+  mode_before_ = mode_;
 }
 
 template <int D>
@@ -114,6 +128,7 @@ bool ProximalNewton<D>::damped_step(IslandSearch<D>& search, double c, double fl
   rbar_ = r_;
   evaluate(island, Subproblem{0.0}, true);
   weigh_contacts(island, c, std::max(floor, kLeast));
+  if (island.contacts > kFollowed) follow_modes(std::max(floor, kLeast));
   const int replaced = system_.factor(J_.data(), mode_.data(), 1.0, ProximalWeight(weight_.data()));
   for (double& f : F_) f = -f;
   system_.solve(F_.data(), dr_.data(), replaced > 0 ? 1 : 0);

@@ -44,6 +44,8 @@ class ProximalNewton {
   void begin(const ScaledIsland<D>& island, EliminationPlan& plan);
   Outcome solve(IslandSearch<D>& search, const Subproblem& problem, const char* note);
   // One full step with weights c sqrt(defect) + floor of the contacts' own (damped_newton.h). False: budget used up.
+  // begin_damping(): before the first of such steps.
+  void begin_damping() { mode_before_.clear(); }
   bool damped_step(IslandSearch<D>& search, double c, double floor);
   void allow_wrenches(bool allowed) { system_.allow_wrenches(allowed); }
 
@@ -63,6 +65,7 @@ class ProximalNewton {
 
   double evaluate(const ScaledIsland<D>& island, const Subproblem& problem, bool with_derivative);
   void weigh_contacts(const ScaledIsland<D>& island, double c, double floor);
+  void follow_modes(double floor);
   void newton_direction(const Subproblem& problem);
   void make_reference(double norm);
   bool offer(IslandSearch<D>& search, Outcome& outcome) const;
@@ -70,8 +73,8 @@ class ProximalNewton {
 
   NewtonSystem<D> system_;
   GaussSeidel<D> sweeps_;
-  std::vector<double> r_, u_, F_, J_, dr_, rbar_, weight_;
-  std::vector<ContactMode> mode_;
+  std::vector<double> r_, u_, F_, J_, dr_, rbar_, weight_, factor_;
+  std::vector<ContactMode> mode_, mode_before_;
   Point reference_;
 };
 
