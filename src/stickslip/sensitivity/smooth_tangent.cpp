@@ -132,7 +132,7 @@ void SmoothTangent::lengthen(std::span<const double> length) {
     rows::add(last, output_(row, last), length.data(), output_.row(row).data());
 }
 
-MovedBody SmoothTangent::moved(int body, When when, const Solved* solved) const {
+MovedBody SmoothPassTangent::moved(int body, When when, const Solved* solved) const {
   const int place = place_of(body);
   if (place == -1) return {.at = one_->state.bodies[index(body)]};
   if (place >= 0) {
@@ -156,7 +156,7 @@ MovedBody SmoothTangent::moved(int body, When when, const Solved* solved) const 
   }
 }
 
-void SmoothTangent::bend(When when, const Solved* solved, std::span<const collision::Contact> contacts,
+void SmoothPassTangent::bend(When when, const Solved* solved, std::span<const collision::Contact> contacts,
                          std::span<const contact::ContactRows> rows, const std::vector<ContactBend>* from,
                          std::vector<ContactBend>& bends) {
   bends.resize(contacts.size());
@@ -167,7 +167,7 @@ void SmoothTangent::bend(When when, const Solved* solved, std::span<const collis
 }
 
 // Contacts and their slip at the start.
-void SmoothTangent::bend_start() {
+void SmoothPassTangent::bend_start() {
   start_bends_.resize(closed());
   start_slip_.resize(closed());
   for (std::size_t c = 0; c < closed(); ++c) {
@@ -182,7 +182,7 @@ void SmoothTangent::bend_start() {
 }
 
 // How the velocity of a against b along row k changes.
-void SmoothTangent::take_slip(const ContactBend& bend, int k, const MovedBody& a, const MovedBody& b, double* slip) {
+void SmoothPassTangent::take_slip(const ContactBend& bend, int k, const MovedBody& a, const MovedBody& b, double* slip) {
   const Vec3& d = bend.direction[k];
   Vec3 apart = Vec3::Zero();
   for (const bool is_a : {true, false}) {
@@ -200,7 +200,7 @@ void SmoothTangent::take_slip(const ContactBend& bend, int k, const MovedBody& a
 }
 
 // A rotation that came before, and a turn by w.
-void SmoothTangent::turn(std::size_t i, const Vec3& w, const double* dw, const double* from, double* to) {
+void SmoothPassTangent::turn(std::size_t i, const Vec3& w, const double* dw, const double* from, double* to) {
   if (model_.bodies[body_of(i)].planar()) {
     rows::add(3 * width_, 1, from, to);
     rows::add(3 * width_, 1, dw, to);
@@ -210,7 +210,7 @@ void SmoothTangent::turn(std::size_t i, const Vec3& w, const double* dw, const d
   rows::add_product(width_, left_jacobian(w), dw, to);
 }
 
-bool SmoothTangent::take_pass(const std::vector<double*>& acceleration, std::span<const model::Twist> a,
+bool SmoothPassTangent::take_pass(const std::vector<double*>& acceleration, std::span<const model::Twist> a,
                               Solved& solved) {
   const auto n = static_cast<std::size_t>(bodies_);
   for (auto* list : {&solved.mid, &solved.end, &solved.velocity}) list->resize(n);
@@ -224,7 +224,7 @@ bool SmoothTangent::take_pass(const std::vector<double*>& acceleration, std::spa
 }
 
 // Poses in the middle and at the end.
-void SmoothTangent::predict(std::size_t i, const double* acceleration, const model::Twist& a, Solved& solved) {
+void SmoothPassTangent::predict(std::size_t i, const double* acceleration, const model::Twist& a, Solved& solved) {
   const contact::BodyTraits& traits = traits_[body_of(i)];
   const double h = record_->h;
   const model::Twist& v0 = one_->state.bodies[body_of(i)].velocity;
@@ -246,7 +246,7 @@ void SmoothTangent::predict(std::size_t i, const double* acceleration, const mod
   solved.end[i] = place(h, 0.5 * h * h, 1, h);
 }
 
-Mat3 SmoothTangent::inertia_of(std::size_t i, const Quat& orientation) const {
+Mat3 SmoothPassTangent::inertia_of(std::size_t i, const Quat& orientation) const {
   const model::Body& body = model_.bodies[body_of(i)];
   if (body.planar()) return Vec3(0, 0, body.inertia(2, 2)).asDiagonal();
   const Mat3 R = orientation.toRotationMatrix();
@@ -254,7 +254,7 @@ Mat3 SmoothTangent::inertia_of(std::size_t i, const Quat& orientation) const {
 }
 
 // What the turning of its inertia at the predicted end, and a longer step, take from A w.
-void SmoothTangent::add_turned_inertia(const Solved& solved, std::size_t i, const Vec3& w, double* momentum) {
+void SmoothPassTangent::add_turned_inertia(const Solved& solved, std::size_t i, const Vec3& w, double* momentum) {
   const model::Body& body = model_.bodies[body_of(i)];
   rows::add_outer(width_, -0.5 * body.angular_damping * w, in_rest(kLength), momentum);
   if (traits_[body_of(i)].isotropic) return;
@@ -267,7 +267,7 @@ void SmoothTangent::add_turned_inertia(const Solved& solved, std::size_t i, cons
 }
 
 // Velocities at the end as long as the impulses are what they are.
-void SmoothTangent::know_velocities(Solved& solved) {
+void SmoothPassTangent::know_velocities(Solved& solved) {
   const double h = record_->h;
   const stepping::SmoothPass& pass = *solved.pass;
   std::vector<double*> push(static_cast<std::size_t>(bodies_));
@@ -327,7 +327,7 @@ void SmoothTangent::know_velocities(Solved& solved) {
   }
 }
 
-void SmoothTangent::know_slips(Solved& solved) {
+void SmoothPassTangent::know_slips(Solved& solved) {
   solved.slip.resize(closed());
   for (std::size_t c = 0; c < closed(); ++c) {
     const MovedBody a = moved(start_of(c).rows.a, When::Predicted, &solved),

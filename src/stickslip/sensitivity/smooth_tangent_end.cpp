@@ -35,7 +35,7 @@ bool invert_small(const Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse) {
 }  // namespace
 
 // Of laws_. False: it is singular.
-bool SmoothTangent::invert() {
+bool SmoothPassTangent::invert() {
   if (laws_.rows() == 1) return invert_small<1>(laws_, inverse_);
   if (laws_.rows() == 2) return invert_small<2>(laws_, inverse_);
   if (laws_.rows() == 3) return invert_small<3>(laws_, inverse_);
@@ -45,19 +45,19 @@ bool SmoothTangent::invert() {
   return true;
 }
 
-double SmoothTangent::friction_of(std::size_t c) const {
+double SmoothColumns::friction_of(std::size_t c) const {
   return contact::friction_coefficient(model_.surfaces[index(start_of(c).contact.surface)], start_of(c).mode);
 }
 
 // Whether friction opposes the mean of the slips at the start and at the end.
-bool SmoothTangent::mean_law(std::size_t c) const {
+bool SmoothColumns::mean_law(std::size_t c) const {
   const stepping::ContactStart& start = start_of(c);
   if (start.mode != Mode::Slide || start.end_law) return false;
   return !ends_slip_ || std::ranges::find(one_->stopping, record_->closed[c]) == one_->stopping.end();
 }
 
 // W_ = J A^-1 J' with the rows `to` and `by`.
-void SmoothTangent::fill_response(const Solved& solved, std::span<const ContactBend> by,
+void SmoothPassTangent::fill_response(const Solved& solved, std::span<const ContactBend> by,
                                   std::span<const ContactBend> to) {
   const Index D = model_.dimension;
   W_.setZero(std::ssize(to) * D, std::ssize(by) * D);
@@ -83,7 +83,7 @@ void SmoothTangent::fill_response(const Solved& solved, std::span<const ContactB
 }
 
 // Velocities, or moves, by changes of impulses: D rows.
-void SmoothTangent::apply(std::span<const ContactBend> bends, std::size_t c, const double* impulse,
+void SmoothPassTangent::apply(std::span<const ContactBend> bends, std::size_t c, const double* impulse,
                           const Solved& solved, std::vector<double*>& velocity) {
   double* const push = arena_.take(3);
   for (int k = 0; k < model_.dimension; ++k) rows::add_outer(width_, bends[c].direction[k], impulse + k * width_, push);
@@ -103,7 +103,7 @@ void SmoothTangent::apply(std::span<const ContactBend> bends, std::size_t c, con
 }
 
 // The laws of contact, linearised: changes of impulses, and of velocities and slips with them.
-bool SmoothTangent::solve_laws(Solved& solved) {
+bool SmoothPassTangent::solve_laws(Solved& solved) {
   const int D = model_.dimension;
   const std::size_t n = closed();
   fill_response(solved, solved.bends_mid, solved.bends_end);

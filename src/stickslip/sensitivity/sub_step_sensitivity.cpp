@@ -113,7 +113,7 @@ double slip_along(const Component& component, const Trial& trial, int c, int D) 
 }  // namespace
 
 // A model with what is needed to take steps in it.
-struct SubStepSensitivity::Side {
+struct SubStepRepetition::Side {
   std::unique_ptr<collision::Collider> collider;
   stepping::World world;
   stepping::ComponentStep step;
@@ -131,13 +131,15 @@ struct SubStepSensitivity::Side {
   }
 };
 
+SubStepRepetition::SubStepRepetition(const model::Model& model, const stepping::Method& method,
+                                     std::span<const Direction> directions)
+    : SubStepChanges(model, method, directions) {}
+
+SubStepRepetition::~SubStepRepetition() = default;
+
 SubStepSensitivity::SubStepSensitivity(const model::Model& model, const stepping::Method& method,
                                        std::span<const Direction> directions)
-    : model_(model),
-      directions_(directions.begin(), directions.end()),
-      traits_(contact::body_traits(model)),
-      prescribed_(model, directions_),
-      method_(method),
+    : SubStepRepetition(model, method, directions),
       collider_(collision::make_collider(method.collider)),
       smooth_(model_, traits_, *collider_) {
   const Index width = std::ssize(directions_), bodies = std::ssize(model.bodies);
@@ -184,17 +186,17 @@ void SubStepSensitivity::begin(bool flew, Eigen::MatrixXd& tangents) {
   }
 }
 
-bool SubStepSensitivity::fail(const char* why) {
+bool SubStepChanges::fail(const char* why) {
   why_not_ = why;
   return false;
 }
 
-Vec3 SubStepSensitivity::force_change(const collision::ContactId& id, Index k) const {
+Vec3 SubStepChanges::force_change(const collision::ContactId& id, Index k) const {
   const auto found = impulses_.find(id);
   return found == impulses_.end() ? Vec3::Zero() : Vec3(found->second.col(k) / tape_.length);
 }
 
-double SubStepSensitivity::instant_change(double time, Index k) const {
+double SubStepChanges::instant_change(double time, Index k) const {
   const auto found = instants_.find(time);
   return found == instants_.end() ? 0.0 : found->second[k];
 }
@@ -225,7 +227,7 @@ bool SubStepSensitivity::advance(const model::State& end, Eigen::MatrixXd& tange
 }
 
 // Made when first needed, and at the begin of the step when first needed there.
-SubStepSensitivity::Side& SubStepSensitivity::ready(std::unique_ptr<Side>& side, const model::Model& model) {
+SubStepRepetition::Side& SubStepRepetition::ready(std::unique_ptr<Side>& side, const model::Model& model) {
   if (side == nullptr) side = std::make_unique<Side>(model, method_);
   if (side->begun == steps_) return *side;
   side->begun = steps_;
@@ -264,7 +266,7 @@ bool SubStepSensitivity::look_for_ties(const SubStep& one) {
 }
 
 // How far to go to both sides where the model stays as it is; 0: nothing changes.
-double SubStepSensitivity::amount_beside(const SubStep& one, Index k, const Eigen::MatrixXd& tangents) const {
+double SubStepRepetition::amount_beside(const SubStep& one, Index k, const Eigen::MatrixXd& tangents) const {
   const SubStepScales scales(model_, one, tape_.length);
   double largest = 0;
   for (std::size_t i = 0; i < traits_.size(); ++i) {
@@ -360,7 +362,7 @@ bool SubStepSensitivity::differentiate_closer(const SubStep& one, Index k, doubl
 }
 
 // The start of a sub-step with unknown k changed by `amount`.
-void SubStepSensitivity::place(const SubStep& one, Index k, double amount, const Eigen::MatrixXd& tangents,
+void SubStepRepetition::place(const SubStep& one, Index k, double amount, const Eigen::MatrixXd& tangents,
                                Side& side) {
   stepping::World& world = side.world;
   const int D = model_.dimension;
@@ -406,7 +408,7 @@ void SubStepSensitivity::place(const SubStep& one, Index k, double amount, const
 }
 
 // The stepper's own sub-step, in the modes of one that it took.
-bool SubStepSensitivity::run(const Trial& trial, double tau, Side& side) const {
+bool SubStepRepetition::run(const Trial& trial, double tau, Side& side) const {
   if (!(tau > 0)) return false;
   side.step.data.frozen = &trial;
   side.step.run(side.world, side.component, tau);
@@ -428,7 +430,7 @@ std::optional<SmoothTangent::Trial> SubStepSensitivity::known_trial(const SubSte
   return SmoothTangent::Trial{one, side.step.trial, side.step.next.smooth, ends_slip};
 }
 
-double SubStepSensitivity::length_of(const stepping::SubStepLength& length, const Side& side) const {
+double SubStepRepetition::length_of(const stepping::SubStepLength& length, const Side& side) const {
   if (length.fixed > 0) return length.fixed + length.share * side.longer;
   double until = length.until;
   if (length.at_breakpoint) {
@@ -447,7 +449,7 @@ double SubStepSensitivity::length_of(const stepping::SubStepLength& length, cons
 }
 
 // By how much longer the next sub-step may be than that of the run, by the repetition of an attempt in side.step.trial.
-double SubStepSensitivity::longer_by(const SubStep& one, const stepping::SubStepAttempt& attempt,
+double SubStepRepetition::longer_by(const SubStep& one, const stepping::SubStepAttempt& attempt,
                                      const Side& side) const {
   const auto longest = [&](const Component& component, const Trial& trial) {
     const auto c = index(std::max(attempt.turning, 0));
@@ -460,7 +462,7 @@ double SubStepSensitivity::longer_by(const SubStep& one, const stepping::SubStep
 }
 
 // Leaves in side.step.trial the repetition that ends as the sub-step did. tau: the first length that it tried.
-bool SubStepSensitivity::find_length(const SubStep& one, double tau, Side& side) {
+bool SubStepRepetition::find_length(const SubStep& one, double tau, Side& side) {
   const int D = model_.dimension;
   const std::size_t last = one.trials.size() - 1;
   const Trial& accepted = one.trials.back();
@@ -529,7 +531,7 @@ bool SubStepSensitivity::find_length(const SubStep& one, double tau, Side& side)
   return false;
 }
 
-bool SubStepSensitivity::repeat(const SubStep& one, Side& side, End& end) {
+bool SubStepRepetition::repeat(const SubStep& one, Side& side, End& end) {
   const int D = model_.dimension;
   const Trial& trial = side.step.trial;
   const bool ends_itself = one.end == SubStepEnd::Length;  // the last attempt is the sub-step
@@ -567,7 +569,7 @@ bool SubStepSensitivity::repeat(const SubStep& one, Side& side, End& end) {
   return true;
 }
 
-bool SubStepSensitivity::repeat_impact(const SubStep& one, Side& side, End& end) {
+bool SubStepRepetition::repeat_impact(const SubStep& one, Side& side, End& end) {
   stepping::World& world = side.world;
   world.waypoints.clear();
   // Without a sub-step that ended there, it must touch beside it at the same instant.

@@ -39,6 +39,7 @@
 #include "stickslip/sensitivity/direction.h"
 #include "stickslip/sensitivity/prescribed_changes.h"
 #include "stickslip/sensitivity/smooth_tangent.h"
+#include "stickslip/sensitivity/sub_step_repetition.h"
 #include "stickslip/sensitivity/tangent.h"
 #include "stickslip/stepping/component_step.h"
 
@@ -64,62 +65,25 @@ struct SmoothChange {
 
 class DriveInputs;
 
-class SubStepSensitivity {
+class SubStepSensitivity : public SubStepRepetition {
  public:
   // All must outlive it.
   SubStepSensitivity(const model::Model& model, const stepping::Method& method, std::span<const Direction> directions);
   ~SubStepSensitivity();
-
   // Whether the steps of this method consist of sub-steps at all.
   [[nodiscard]] static bool is_for(const stepping::Method& method);
   // Why steps of this model and method have no derivative here; empty when they can have one.
   [[nodiscard]] static std::string objection_to(const model::Model& model, const stepping::Method& method);
-
-  // Where the stepper of the run is to note what it does.
-  [[nodiscard]] stepping::SubStepTape& tape() { return tape_; }
-
   // Before the first step that is differentiated: prescribed degrees of freedom do not start elsewhere.
   // flew: nothing but gravity acted so far.
   void begin(bool flew, Eigen::MatrixXd& tangents);
   // The changes at the start of the part on the tape become those at its end, the state given. False: why_not().
   [[nodiscard]] bool advance(const model::State& end, Eigen::MatrixXd& tangents);
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
-
-  // Of the last step: how the mean force of a contact changes with unknown k.
-  [[nodiscard]] Vec3 force_change(const collision::ContactId& id, Eigen::Index k) const;
-  // Of the last step: how the instant of an event in it changes with unknown k.
-  [[nodiscard]] double instant_change(double time, Eigen::Index k) const;
-  // Of all steps: contacts shared a load in more than one way, and the changes of their forces are the smallest ones.
-  [[nodiscard]] bool forces_open() const { return forces_open_; }
-
-  // What the next sub-step reads besides the state, one column per unknown.
-  struct Histories {
-    Eigen::MatrixXd acceleration;  // 6 rows per body
-    Eigen::MatrixXd length;        // a row per body: of the sub-step that acceleration is a mean over
-    std::map<collision::ContactId, Eigen::Matrix4Xd> reserves;  // normal, tangential, age; and the largest slip so far
-  };
   // Steps by what they read, of directions that change no model (run_adjoint.h): prescribed motion is given by the inputs,
   // and changes of the model have the columns that they say. Sub-steps without a closed form are refused.
   void take_inputs(DriveInputs& drives, std::span<const SmoothChange> model_inputs);
-  [[nodiscard]] Histories& histories() { return now_; }
-
-  // The begin of a step, to go back to.
-  void keep() { kept_ = now_; }
-  void take_back() { now_ = kept_; }
 
  private:
-  struct Side;
-  // The end of a repetition.
-  struct End {
-    double tau = 0, offset = 0;
-    std::vector<model::BodyState> bodies;
-    std::vector<model::Twist> acceleration;
-    Eigen::Matrix4Xd reserves;  // a column per contact
-    Eigen::Matrix3Xd impulses;  // likewise
-    double longest = 0;         // how much longer the next sub-step may be
-  };
-
-  [[nodiscard]] bool fail(const char* why);
   // Smooth sub-steps (sub_step_smooth.cpp).
   [[nodiscard]] bool differentiate_inputs(const stepping::SubStep& one, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool differentiate_smooth(const stepping::SubStep& one, Eigen::MatrixXd& tangents);
@@ -144,26 +108,8 @@ class SubStepSensitivity {
                                    Side& high, Eigen::MatrixXd& tangents);
   [[nodiscard]] bool differentiate_closer(const stepping::SubStep& one, Eigen::Index k, double below, double above,
                                           Eigen::MatrixXd& tangents);
-  [[nodiscard]] Side& ready(std::unique_ptr<Side>& side, const model::Model& model);
-  [[nodiscard]] double amount_beside(const stepping::SubStep& one, Eigen::Index k,
-                                     const Eigen::MatrixXd& tangents) const;
-  void place(const stepping::SubStep& one, Eigen::Index k, double amount, const Eigen::MatrixXd& tangents, Side& side);
-  [[nodiscard]] bool repeat(const stepping::SubStep& one, Side& side, End& end);
-  [[nodiscard]] bool repeat_impact(const stepping::SubStep& one, Side& side, End& end);
-  [[nodiscard]] bool find_length(const stepping::SubStep& one, double tau, Side& side);
-  [[nodiscard]] bool run(const stepping::Trial& trial, double tau, Side& side) const;
-  [[nodiscard]] double length_of(const stepping::SubStepLength& length, const Side& side) const;
-  [[nodiscard]] double longer_by(const stepping::SubStep& one, const stepping::SubStepAttempt& attempt,
-                                 const Side& side) const;
   [[nodiscard]] bool take(const stepping::SubStep& one, Eigen::Index k, double below, double above,
                           Eigen::MatrixXd& tangents);
-
-  const model::Model& model_;
-  std::vector<Direction> directions_;
-  std::vector<contact::BodyTraits> traits_;
-  PrescribedChanges prescribed_;
-  std::map<double, Eigen::VectorXd> instants_;  // ends of the sub-steps of the step, with their changes
-  const stepping::Method& method_;
   std::unique_ptr<collision::Collider> collider_;
   SmoothTangent smooth_;
   std::vector<SmoothChange> smooth_columns_;
@@ -171,21 +117,6 @@ class SubStepSensitivity {
   std::vector<bool> is_smooth_;       // per direction
   DriveInputs* drives_ = nullptr;     // columns are inputs of these
   PrescribedChanges::Columns later_;
-  stepping::SubStepTape tape_;
-  std::unique_ptr<Side> middle_;  // the model itself, and where its trials are noted
-  stepping::SubStepTape middle_tape_;
-  std::vector<std::unique_ptr<Side>> low_, high_;                // per direction, made when first needed
-  std::vector<std::unique_ptr<Side>> closer_low_, closer_high_;  // made when a repetition further off does not do
-  Histories now_, kept_;
-  Eigen::VectorXd offset_;                                     // of the component, within the step
-  Eigen::VectorXd longest_;                                    // of the longest length that its next sub-step may have
-  std::map<collision::ContactId, Eigen::Matrix3Xd> impulses_;  // over the step
-  End lower_, higher_;
-  long steps_ = 0;              // begun
-  bool follows_turns_ = false;  // of the step: lengths that follow the turn of a slip matter
-  bool located_ = false;        // of an impact: its instant was searched
-  bool forces_open_ = false;
-  std::string why_not_;
 };
 
 }  // namespace stickslip::sensitivity
