@@ -64,7 +64,7 @@ struct Difference {
 
 // (4 D(s/2) - D(s)) / 3 with its error: a third of their distance, and rounding.
 inline Difference richardson(const scene::Document& document, const Settings& settings, const std::string& parameter,
-                      double value, double step, const Outcome& here) {
+                             double value, double step, const Outcome& here) {
   Difference result;
   const auto central = [&](double s) {
     std::vector<Outcome> sides;

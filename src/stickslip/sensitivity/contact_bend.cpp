@@ -14,7 +14,8 @@ using stepping::index;
 
 namespace {
 
-constexpr double kDisplacement = 1e-5;  // of the size of a contact: error and rounding of central differences below 1e-9
+constexpr double kDisplacement =
+    1e-5;  // of the size of a contact: error and rounding of central differences below 1e-9
 
 bool is_point(const model::Model& model, int body, int shape) {
   return std::holds_alternative<model::PointSet>(model.bodies[index(body)].shapes[index(shape)].shape);

@@ -372,14 +372,15 @@ ObservableDerivatives sweep_back(const ParameterDirections& unknowns, const runs
 }  // namespace
 
 ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every, const runs::Run::Hook& hook,
-                                    Sweep sweep) {
+                                    SweepDirection sweep) {
   const scene::Scene& scene = unknowns.scene();
   const auto directions = unknowns.directions();
   ObservableDerivatives result;
-  if (sweep == Sweep::Back || (sweep == Sweep::Best && directions.size() >= kManyUnknowns && every <= 0)) {
+  if (sweep == SweepDirection::Back ||
+      (sweep == SweepDirection::Best && directions.size() >= kManyUnknowns && every <= 0)) {
     result.reason = objection_to_sweep_back(unknowns);
     if (result.reason.empty()) result = sweep_back(unknowns, hook);
-    if (result.finished || sweep == Sweep::Back) return result;
+    if (result.finished || sweep == SweepDirection::Back) return result;
     result = {};
   }
   runs::Run run(scene);
