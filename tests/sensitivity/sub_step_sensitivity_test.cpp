@@ -533,8 +533,8 @@ TEST(SubStepSensitivity, TwoHundredParametersAtOnce) {
   ASSERT_EQ(names.size(), 200u);
   names.insert(names.end(), {"mu", "g"});
   const ParameterDirections unknowns(document, {}, names);
-  const ObservableDerivatives forward = differentiate(unknowns, 0, {}, SweepDirection::Forward);
-  const ObservableDerivatives back = differentiate(unknowns, 0, {}, SweepDirection::Back);
+  const ObservableDerivatives forward = differentiate(unknowns, 0, {}, TangentSweep::Forward);
+  const ObservableDerivatives back = differentiate(unknowns, 0, {}, TangentSweep::Back);
   ASSERT_TRUE(forward.finished) << forward.reason;
   ASSERT_TRUE(back.finished) << back.reason;
   const Outcome here = outcome_of(unknowns.scene());
@@ -580,8 +580,8 @@ TEST(SubStepSensitivity, OneSweepBackThroughImpacts) {
   const scene::Document document = scene::parse_document(kDiscs, "discs.toml");
   const std::vector<std::string> names{"va", "vb", "wa", "ha", "a.vy", "b.wz"};
   const ParameterDirections unknowns(document, {}, names);
-  const ObservableDerivatives forward = differentiate(unknowns, 0, {}, SweepDirection::Forward);
-  const ObservableDerivatives back = differentiate(unknowns, 0, {}, SweepDirection::Back);
+  const ObservableDerivatives forward = differentiate(unknowns, 0, {}, TangentSweep::Forward);
+  const ObservableDerivatives back = differentiate(unknowns, 0, {}, TangentSweep::Back);
   ASSERT_TRUE(forward.finished) << forward.reason;
   ASSERT_TRUE(back.finished) << back.reason;
   EXPECT_LE((forward.derivatives - back.derivatives).cwiseAbs().maxCoeff(),

@@ -372,15 +372,15 @@ ObservableDerivatives sweep_back(const ParameterDirections& unknowns, const runs
 }  // namespace
 
 ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every, const runs::Run::Hook& hook,
-                                    SweepDirection sweep) {
+                                    TangentSweep sweep) {
   const scene::Scene& scene = unknowns.scene();
   const auto directions = unknowns.directions();
   ObservableDerivatives result;
-  if (sweep == SweepDirection::Back ||
-      (sweep == SweepDirection::Best && directions.size() >= kManyUnknowns && every <= 0)) {
+  if (sweep == TangentSweep::Back ||
+      (sweep == TangentSweep::Best && directions.size() >= kManyUnknowns && every <= 0)) {
     result.reason = objection_to_sweep_back(unknowns);
     if (result.reason.empty()) result = sweep_back(unknowns, hook);
-    if (result.finished || sweep == SweepDirection::Back) return result;
+    if (result.finished || sweep == TangentSweep::Back) return result;
     result = {};
   }
   runs::Run run(scene);

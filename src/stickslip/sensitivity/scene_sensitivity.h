@@ -86,9 +86,9 @@ struct ObservableDerivatives {
 // every > 0: also the moments at every such time, as sum_every() takes them (at the end of the step that reaches them).
 // The hook sees every step, and can only end the run by what it throws (runs::asking).
 // Many unknowns of functions of the end: by one sweep back over the run (run_adjoint.h), where that is possible.
-enum class SweepDirection : char { Best, Forward, Back };
+enum class TangentSweep : char { Best, Forward, Back };
 [[nodiscard]] ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every = 0,
                                                   const runs::Run::Hook& hook = {},
-                                                  SweepDirection sweep = SweepDirection::Best);
+                                                  TangentSweep sweep = TangentSweep::Best);
 
 }  // namespace stickslip::sensitivity
