@@ -224,28 +224,25 @@ TEST_P(ExpressionErrors, NameTheColumnAndWhatIsWrong) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ExpressionErrors,
-                         testing::Values(BadExpression{"", 0, "empty", ""},
-                                         BadExpression{"1 +", 3, "ends where a value is expected", ""},
-                                         BadExpression{"1 2", 2, "unexpected '2'", ""},
-                                         BadExpression{"2 a", 2, "operator is missing before 'a'", ""},
-                                         BadExpression{"(1 + 2", 6, "expected ')'", ""},
-                                         BadExpression{"1 + 2)", 5, "unexpected ')'", ""},
-                                         BadExpression{"a ? 1", 5, "expected ':'", ""},
-                                         BadExpression{"a = 1", 2, "unexpected character '='", "=="},
-                                         BadExpression{"1 + muu", 4, "unknown name 'muu'", "'mu'"},
-                                         BadExpression{"2 * sinn(t)", 4, "unknown function 'sinn'", "'sin'"},
-                                         BadExpression{"sin(1, 2)", 0, "was given 2 arguments", ""},
-                                         BadExpression{"atan2(1)", 0, "was given 1 argument", ""},
-                                         BadExpression{"stik.x + 1", 0, "unknown body 'stik'", "'stick'"},
-                                         BadExpression{"1 + stick.xx", 10, "no variable 'xx'", "'x'"},
-                                         BadExpression{"stick", 0, "unknown name 'stick'", "stick.x"},
-                                         BadExpression{"sin", 0, "unknown name 'sin'", "sin(...)"},
-                                         BadExpression{"gap(stick, left)", 0, "observables and stop conditions only", ""},
-                                         BadExpression{"1e999", 0, "too large", ""},
-                                         BadExpression{"a $ b", 2, "unexpected character '$'", ""},
-                                         BadExpression{"local_x(stick, lefd)", 15, "unknown body 'lefd'", "'left'"},
-                                         BadExpression{"local_x(stick, 3)", 15, "name of a body", ""}));
+INSTANTIATE_TEST_SUITE_P(
+    All, ExpressionErrors,
+    testing::Values(
+        BadExpression{"", 0, "empty", ""}, BadExpression{"1 +", 3, "ends where a value is expected", ""},
+        BadExpression{"1 2", 2, "unexpected '2'", ""}, BadExpression{"2 a", 2, "operator is missing before 'a'", ""},
+        BadExpression{"(1 + 2", 6, "expected ')'", ""}, BadExpression{"1 + 2)", 5, "unexpected ')'", ""},
+        BadExpression{"a ? 1", 5, "expected ':'", ""}, BadExpression{"a = 1", 2, "unexpected character '='", "=="},
+        BadExpression{"1 + muu", 4, "unknown name 'muu'", "'mu'"},
+        BadExpression{"2 * sinn(t)", 4, "unknown function 'sinn'", "'sin'"},
+        BadExpression{"sin(1, 2)", 0, "was given 2 arguments", ""},
+        BadExpression{"atan2(1)", 0, "was given 1 argument", ""},
+        BadExpression{"stik.x + 1", 0, "unknown body 'stik'", "'stick'"},
+        BadExpression{"1 + stick.xx", 10, "no variable 'xx'", "'x'"},
+        BadExpression{"stick", 0, "unknown name 'stick'", "stick.x"},
+        BadExpression{"sin", 0, "unknown name 'sin'", "sin(...)"},
+        BadExpression{"gap(stick, left)", 0, "observables and stop conditions only", ""},
+        BadExpression{"1e999", 0, "too large", ""}, BadExpression{"a $ b", 2, "unexpected character '$'", ""},
+        BadExpression{"local_x(stick, lefd)", 15, "unknown body 'lefd'", "'left'"},
+        BadExpression{"local_x(stick, 3)", 15, "name of a body", ""}));
 
 TEST(Expression, WhatIsAllowedDependsOnThePlace) {
   Scope constants;

@@ -376,7 +376,8 @@ ObservableDerivatives differentiate(const ParameterDirections& unknowns, double 
   const scene::Scene& scene = unknowns.scene();
   const auto directions = unknowns.directions();
   ObservableDerivatives result;
-  if (sweep == TangentSweep::Back || (sweep == TangentSweep::Best && directions.size() >= kManyUnknowns && every <= 0)) {
+  if (sweep == TangentSweep::Back ||
+      (sweep == TangentSweep::Best && directions.size() >= kManyUnknowns && every <= 0)) {
     result.reason = objection_to_sweep_back(unknowns);
     if (result.reason.empty()) result = sweep_back(unknowns, hook);
     if (result.finished || sweep == TangentSweep::Back) return result;

@@ -88,6 +88,7 @@ struct ObservableDerivatives {
 // Many unknowns of functions of the end: by one sweep back over the run (run_adjoint.h), where that is possible.
 enum class TangentSweep : char { Best, Forward, Back };
 [[nodiscard]] ObservableDerivatives differentiate(const ParameterDirections& unknowns, double every = 0,
-                                                  const runs::Run::Hook& hook = {}, TangentSweep sweep = TangentSweep::Best);
+                                                  const runs::Run::Hook& hook = {},
+                                                  TangentSweep sweep = TangentSweep::Best);
 
 }  // namespace stickslip::sensitivity

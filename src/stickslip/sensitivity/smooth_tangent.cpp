@@ -157,8 +157,8 @@ MovedBody SmoothPassTangent::moved(int body, When when, const Solved* solved) co
 }
 
 void SmoothPassTangent::bend(When when, const Solved* solved, std::span<const collision::Contact> contacts,
-                         std::span<const contact::ContactRows> rows, const std::vector<ContactBend>* from,
-                         std::vector<ContactBend>& bends) {
+                             std::span<const contact::ContactRows> rows, const std::vector<ContactBend>* from,
+                             std::vector<ContactBend>& bends) {
   bends.resize(contacts.size());
   for (std::size_t c = 0; c < contacts.size(); ++c)
     bends_.set(contacts[c], rows[c], moved(contacts[c].id.body_a, when, solved),
@@ -182,7 +182,8 @@ void SmoothPassTangent::bend_start() {
 }
 
 // How the velocity of a against b along row k changes.
-void SmoothPassTangent::take_slip(const ContactBend& bend, int k, const MovedBody& a, const MovedBody& b, double* slip) {
+void SmoothPassTangent::take_slip(const ContactBend& bend, int k, const MovedBody& a, const MovedBody& b,
+                                  double* slip) {
   const Vec3& d = bend.direction[k];
   Vec3 apart = Vec3::Zero();
   for (const bool is_a : {true, false}) {
@@ -211,7 +212,7 @@ void SmoothPassTangent::turn(std::size_t i, const Vec3& w, const double* dw, con
 }
 
 bool SmoothPassTangent::take_pass(const std::vector<double*>& acceleration, std::span<const model::Twist> a,
-                              Solved& solved) {
+                                  Solved& solved) {
   const auto n = static_cast<std::size_t>(bodies_);
   for (auto* list : {&solved.mid, &solved.end, &solved.velocity}) list->resize(n);
   for (std::size_t i = 0; i < n; ++i) predict(i, acceleration[i], a[i], solved);

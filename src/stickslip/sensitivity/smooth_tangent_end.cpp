@@ -58,7 +58,7 @@ bool SmoothColumns::mean_law(std::size_t c) const {
 
 // W_ = J A^-1 J' with the rows `to` and `by`.
 void SmoothPassTangent::fill_response(const Solved& solved, std::span<const ContactBend> by,
-                                  std::span<const ContactBend> to) {
+                                      std::span<const ContactBend> to) {
   const Index D = model_.dimension;
   W_.setZero(std::ssize(to) * D, std::ssize(by) * D);
   for (std::size_t c = 0; c < by.size(); ++c)
@@ -84,7 +84,7 @@ void SmoothPassTangent::fill_response(const Solved& solved, std::span<const Cont
 
 // Velocities, or moves, by changes of impulses: D rows.
 void SmoothPassTangent::apply(std::span<const ContactBend> bends, std::size_t c, const double* impulse,
-                          const Solved& solved, std::vector<double*>& velocity) {
+                              const Solved& solved, std::vector<double*>& velocity) {
   double* const push = arena_.take(3);
   for (int k = 0; k < model_.dimension; ++k) rows::add_outer(width_, bends[c].direction[k], impulse + k * width_, push);
   for (const bool is_a : {true, false}) {

@@ -362,8 +362,7 @@ bool SubStepSensitivity::differentiate_closer(const SubStep& one, Index k, doubl
 }
 
 // The start of a sub-step with unknown k changed by `amount`.
-void SubStepRepetition::place(const SubStep& one, Index k, double amount, const Eigen::MatrixXd& tangents,
-                               Side& side) {
+void SubStepRepetition::place(const SubStep& one, Index k, double amount, const Eigen::MatrixXd& tangents, Side& side) {
   stepping::World& world = side.world;
   const int D = model_.dimension;
   move_along(one.state, tangents.col(k), amount, world.state);
@@ -450,7 +449,7 @@ double SubStepRepetition::length_of(const stepping::SubStepLength& length, const
 
 // By how much longer the next sub-step may be than that of the run, by the repetition of an attempt in side.step.trial.
 double SubStepRepetition::longer_by(const SubStep& one, const stepping::SubStepAttempt& attempt,
-                                     const Side& side) const {
+                                    const Side& side) const {
   const auto longest = [&](const Component& component, const Trial& trial) {
     const auto c = index(std::max(attempt.turning, 0));
     const double turn = attempt.turning < 0
