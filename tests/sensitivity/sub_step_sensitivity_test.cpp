@@ -299,6 +299,37 @@ bx = "b.x"
 bw = "b.angle"
 )toml";
 
+// A part falls on the rounded end of a protrusion and turns about it.
+constexpr const char* kProtrusion = R"toml(
+dimension = 2
+gravity = [0, -9.8]
+duration = 0.3
+[parameters]
+px = -0.03
+py = 0
+mu = 0.3
+[method]
+step = 2e-4
+stepper = "second-order"
+[[body]]
+name = "part"
+mass = 0.1
+shape = { box = [0.12, 0.03] }
+position = [0, 0.1]
+[[body]]
+name = "protrusion"
+shape = { disc = 0.02 }
+position = ["px", "py"]
+fixed = true
+[[contact]]
+between = ["part", "protrusion"]
+friction = "mu"
+[observe]
+x = "part.x"
+y = "part.y"
+angle = "part.angle"
+)toml";
+
 // A ball that slides into another one at rest.
 constexpr const char* kPool = R"toml(
 dimension = 3
@@ -482,6 +513,21 @@ TEST(SubStepSensitivity, RandomScenesAgainstDifferencesOfRunsSlow) {
   }
   EXPECT_GE(all.compared, 480) << "of 600; the others end at a tie, or differ in their events beside the run";
   EXPECT_GE(all.with_events, 350);
+}
+
+// The place of what is fixed moves contacts, too.
+TEST(SubStepSensitivity, PlaceOfAFixedBodyAgainstDifferencesOfRuns) {
+  const std::vector<std::string> unknowns{"px", "py", "mu"};
+  const std::vector<std::pair<double, double>> ranges{{-0.055, -0.01}, {-0.01, 0.01}, {0.05, 0.6}};
+  std::string soft = kProtrusion;
+  soft.replace(soft.find("second-order"), 12, "runge-kutta");
+  soft.replace(soft.find("friction = \"mu\""), 15, "friction = \"mu\"\nstiffness = 2e4\ndamping = 20");
+  for (const Family& family : {Family{"part that a fixed disc turns over", kProtrusion, unknowns, ranges, 1e-4},
+                               Family{"the same, soft", soft.c_str(), unknowns, ranges, 1e-5}}) {
+    const Tally tally = compare_family(family, 20);
+    EXPECT_GE(tally.compared, 15);
+    EXPECT_GE(tally.with_events, 15);
+  }
 }
 
 // A particle on a plate that moves along x by a Fourier series, and begins and ceases to slip.

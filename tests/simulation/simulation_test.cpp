@@ -140,6 +140,14 @@ TEST(Simulation, EndsAtTheTimeAskedForEvenBetweenSteps) {
   EXPECT_NEAR(run.simulation.time(), 0.2, 1e-15);
 }
 
+// A step far beyond the run is one of its length, not none.
+TEST(Simulation, StepsLongerThanTheRunAreCutToIt) {
+  Experiment run(ball(), method(kFirstOrder, 1e9));
+  ASSERT_TRUE(run.simulation.run_until(0.25));
+  EXPECT_EQ(run.simulation.counters().steps, 1);
+  EXPECT_EQ(run.simulation.time(), 0.25);
+}
+
 TEST(Simulation, UnknownNamesAreRefused) {
   const model::Model model = ball();
   stepping::Method how = method("no-such-stepper", 1e-3);

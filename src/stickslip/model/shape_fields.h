@@ -26,6 +26,8 @@ struct ShapeField {
   T& value;
   friend bool operator==(const ShapeField& x, const ShapeField& y) { return x.value == y.value; }
 };
+template <class T>
+ShapeField(const char*, T&) -> ShapeField<T>;  // for the compiler of the web page
 
 // S: a kind of shape, or a constant one.
 template <class S>

@@ -4,11 +4,14 @@
 // One unknown on which a run depends: through its start, through the model, or both.
 #pragma once
 
+#include "stickslip/contact/body_dynamics.h"
 #include "stickslip/model/model.h"
+#include "stickslip/sensitivity/tangent.h"
 
 #include <Eigen/Core>
 
 #include <functional>
+#include <span>
 
 namespace stickslip::sensitivity {
 
@@ -29,5 +32,14 @@ struct Direction {
   [[nodiscard]] bool enters_model() const { return low != nullptr && !drives_only; }
   [[nodiscard]] double width() const { return below + above; }
 };
+
+// Closed forms have no columns for the place of a body that neither moves nor is driven: such unknowns are repeated.
+[[nodiscard]] inline bool moves_what_is_fixed(std::span<const contact::BodyTraits> traits, const Direction& direction) {
+  for (std::size_t b = 0; b < traits.size(); ++b)
+    if (!traits[b].movable && !traits[b].driven &&
+        !direction.start.segment<kBodyTangent>(static_cast<Eigen::Index>(b) * kBodyTangent).isZero(0))
+      return true;
+  return false;
+}
 
 }  // namespace stickslip::sensitivity

@@ -73,6 +73,7 @@ void FlowTangent::list_unknowns(std::span<const Direction> directions) {
   gravity_.setZero(3, width);
   for (Index k = 0; k < width; ++k) {
     const Direction& direction = directions[static_cast<std::size_t>(k)];
+    if (moves_what_is_fixed(traits_, direction)) continue;
     const auto listed = std::ssize(unknowns_);
     if (direction.low != nullptr) {
       const model::Model &low = *direction.low, &high = *direction.high;

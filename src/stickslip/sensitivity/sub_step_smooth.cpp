@@ -28,8 +28,10 @@ std::vector<SmoothChange> smooth_changes(const model::Model& model, std::span<co
       return x.drive.breakpoints == y.drive.breakpoints;
     });
   };
+  const std::vector<contact::BodyTraits> traits = contact::body_traits(model);
   for (std::size_t k = 0; k < directions.size(); ++k) {
     const Direction& direction = directions[k];
+    if (moves_what_is_fixed(traits, direction)) continue;
     SmoothChange change;
     change.column = static_cast<Index>(k);
     change.friction.assign(model.surfaces.size(), {});

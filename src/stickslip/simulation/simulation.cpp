@@ -73,10 +73,11 @@ stepping::StepReport Simulation::step() {
 
 bool Simulation::run_until(double time, const Observer& observer) {
   const double h = world_.method.step;
-  constexpr double kRounding = 1e-9;  // of a step: shorter remainders are rounding of the grid
-  while (!failed_ && time - world_.state.time > kRounding * h) {
+  // Of a step, or of a run that is shorter: shorter remainders are rounding of the grid.
+  const double rounding = 1e-9 * std::min(h, std::fabs(time));
+  while (!failed_ && time - world_.state.time > rounding) {
     const double next = start_time_ + static_cast<double>(step_index_ + 1) * h;
-    if (next <= time + kRounding * h) {
+    if (next <= time + rounding) {
       step();
     } else {  // a shorter last step; the grid starts anew from here
       const double begin = world_.state.time;

@@ -420,7 +420,13 @@ std::optional<ComponentAdvance::Outcome> ComponentAdvance::go_to_event(World& wo
     return std::nullopt;
   }
   if (!step.trial.certified) return give_up(world, component, H);
-  return event.kind == EventKind::Touch ? pass_burst(world, component, tries) : std::nullopt;
+  if (event.kind != EventKind::Touch) return std::nullopt;
+  const int surface = component.contacts[index(event.contact)].contact.surface;
+  if (world.model.surfaces[index(surface)].restitution > 0) {  // a chain of impacts, each with its law
+    tries.in_a_row = 0;
+    return std::nullopt;
+  }
+  return pass_burst(world, component, tries);
 }
 
 // A body without restitution rocks to rest, and a stack rattles, by touches in ever shorter intervals that have no end within the

@@ -47,7 +47,7 @@ void DriveJumps::prepare(const model::Model& model, double step) {
     };
     // The value at the very start may be one that is never taken again: sign(sin(t)) = 0.
     if (!breakpoints.empty() && breakpoints.front() > close_) add(0);
-    std::ranges::for_each(breakpoints, add);
+    for (const double time : breakpoints) add(time);
   }
   std::ranges::sort(jumps_, {}, &Jump::time);
 }
