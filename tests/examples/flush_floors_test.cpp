@@ -204,8 +204,8 @@ TEST_P(FlushFloors, CoplanarTrianglesAreOnePlane) {
 
 // Surfaces that give way: a joint with contacts of its own would be twice as stiff. What is left of the difference is
 // the tangential deformation mu N / k of a point, which does not go along from one tile to the next: three joints are
-// crossed. A standing cylinder takes new points of its rim at each joint: runge-kutta refuses it there (more than 5000
-// parts in a step), and song-pang-kumar everywhere (its geometry does not settle).
+// crossed. A standing cylinder takes new points of its rim at each joint, of tiles and of triangles: runge-kutta refuses it
+// there (more than 1000 parts in a step), and song-pang-kumar everywhere (its geometry does not settle).
 TEST_P(FlushFloors, CompliantTilesAreAsStiffAsOnePlane) {
   const bool cylinder = GetParam() == Thing::Cylinder;
   for (const char* stepper : kCompliant) {
@@ -221,6 +221,10 @@ TEST_P(FlushFloors, CompliantTilesAreAsStiffAsOnePlane) {
     for (const Floor floor : {Floor::Tiles, Floor::Compound, Floor::Mesh}) {
       if (cylinder && floor != Floor::Mesh) continue;
       slide.floor = floor;
+      if (cylinder) {
+        EXPECT_TRUE(run(slide).why.starts_with("more than")) << "no refusal any more: compare it like the others";
+        continue;
+      }
       SCOPED_TRACE(fmt::format("{} floor {}", stepper, static_cast<int>(floor)));
       const End end = run(slide);
       ASSERT_TRUE(end.finished) << end.why;
