@@ -26,7 +26,7 @@ struct Direction {
     const model::Model *low, *high;
   };
   std::function<Pair()> closer;
-  Eigen::VectorXd start;     // change of the initial state per unit (tangent.h)
+  Eigen::VectorXd start;     // change of the initial state per unit (tangent.h); empty: none
   bool drives_only = false;  // low and high differ from the model in prescribed motion and start only
 
   [[nodiscard]] bool enters_model() const { return low != nullptr && !drives_only; }
@@ -35,7 +35,7 @@ struct Direction {
 
 // Closed forms have no columns for the place of a body that neither moves nor is driven: such unknowns are repeated.
 [[nodiscard]] inline bool moves_what_is_fixed(std::span<const contact::BodyTraits> traits, const Direction& direction) {
-  for (std::size_t b = 0; b < traits.size(); ++b)
+  for (std::size_t b = 0; b < traits.size() && direction.start.size() > 0; ++b)
     if (!traits[b].movable && !traits[b].driven &&
         !direction.start.segment<kBodyTangent>(static_cast<Eigen::Index>(b) * kBodyTangent).isZero(0))
       return true;
