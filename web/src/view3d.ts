@@ -188,6 +188,7 @@ export class View3D implements View {
     Object.assign(this.parallel, { top: half, bottom: -half, left: -half * this.aspect, right: half * this.aspect });
     for (const camera of [this.perspective, this.parallel]) camera.updateProjectionMatrix();
     this.controls.update();
+    this.eye.updateMatrixWorld(); // screen() is asked before the next picture, too
   }
 
   setOrthographic(on: boolean): void {
