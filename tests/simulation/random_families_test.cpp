@@ -134,7 +134,7 @@ TEST(RandomFamilies, SoftBodiesThatTurnOntoAnotherPlaceGainNoEnergy) {
     EXPECT_TRUE(run.refused.starts_with("more than")) << run.refused;  // too stiff for the step, and said so
   }
   EXPECT_GE(touched, 55);
-  EXPECT_LE(refused, 4);
+  EXPECT_LE(refused, 4);  // seen; more would be a step that has become harder, not another scene
 }
 
 // Scenes of bench_random_runs that were wrong.
